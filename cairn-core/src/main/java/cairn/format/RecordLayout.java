@@ -1,0 +1,82 @@
+package cairn.format;
+
+/**
+ * A self-locating record, used by the trail and by the scope's half-logs.
+ *
+ * <pre>
+ *   0          8        12       16           24     26      27      28     32
+ *   | position | length | crc32c | wallMillis | type | level | flags | aux  | payload ...
+ * </pre>
+ *
+ * {@code position} is the record's own place in the ever-growing stream and its commit word: it is
+ * stored last. {@code length} counts header and payload, not the padding to the next multiple of
+ * {@link #ALIGNMENT}. The checksum covers the run's nonce (8 bytes, little-endian), then the whole
+ * record of {@code length} bytes with the checksum field taken as zero; so a record of another run,
+ * lap or place proves nothing.
+ *
+ * <p>Trail: the byte at position p lies at {@code p % capacity}; a record may wrap at the end of
+ * the ring; the first position is {@code capacity}. Scope: half {@code g % 2} holds generation g,
+ * its positions run from {@code g * half} to {@code (g + 1) * half}; generations start at 1; a
+ * record never leaves its half.
+ */
+public final class RecordLayout {
+  public static final int POSITION_OFFSET = 0;
+  public static final int LENGTH_OFFSET = 8;
+  public static final int CRC_OFFSET = 12;
+  public static final int TIME_OFFSET = 16;
+  public static final int TYPE_OFFSET = 24;
+  public static final int LEVEL_OFFSET = 26;
+  public static final int FLAGS_OFFSET = 27;
+  public static final int AUX_OFFSET = 28;
+  public static final int HEADER_SIZE = 32;
+  public static final int ALIGNMENT = 32;
+
+  /** A breadcrumb; payload is a CBOR map with the {@code CRUMB_} keys. */
+  public static final int TYPE_BREADCRUMB = 1;
+
+  /** A scope field; payload is a CBOR map with the {@code FIELD_} keys. */
+  public static final int TYPE_SCOPE_FIELD = 2;
+
+  /** Begin of a span that found no free slot; payload as {@link SpanLayout}'s begin record. */
+  public static final int TYPE_SPAN_BEGIN = 3;
+
+  /**
+   * An attribute that found no room; a CBOR map: {@code 0} span id, {@code 1} key, {@code 2} value.
+   */
+  public static final int TYPE_SPAN_SET = 4;
+
+  /** End of a span that had no slot; a CBOR map: {@code 0} span id. */
+  public static final int TYPE_SPAN_END = 5;
+
+  // Keys of a breadcrumb's map, in the order they are written; absent where unknown or empty.
+  public static final int CRUMB_CATEGORY = 0;
+  public static final int CRUMB_MESSAGE = 1;
+  public static final int CRUMB_DATA = 2;
+  public static final int CRUMB_THREAD = 3;
+  public static final int CRUMB_SPAN_ID = 4;
+
+  // Keys of a scope field's map. No FIELD_VALUE: the field was removed.
+  public static final int FIELD_KIND = 0;
+  public static final int FIELD_KEY = 1;
+  public static final int FIELD_VALUE = 2;
+
+  // Kinds of scope field. Only tag, context and extra have a key.
+  public static final int KIND_USER = 1;
+  public static final int KIND_TAG = 2;
+  public static final int KIND_CONTEXT = 3;
+  public static final int KIND_EXTRA = 4;
+  public static final int KIND_LEVEL = 5;
+  public static final int KIND_TRANSACTION = 6;
+  public static final int KIND_FINGERPRINT = 7;
+  public static final int KIND_TRACE = 8;
+
+  /** Removes every field before it. */
+  public static final int KIND_CLEAR = 9;
+
+  /** {@return {@code length} rounded up to the next multiple of {@link #ALIGNMENT}} */
+  public static int aligned(int length) {
+    return (length + ALIGNMENT - 1) & -ALIGNMENT;
+  }
+
+  private RecordLayout() {}
+}

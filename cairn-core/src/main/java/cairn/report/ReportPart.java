@@ -1,0 +1,23 @@
+package cairn.report;
+
+/** The parts of a report as text, in the order they are shown. */
+public enum ReportPart {
+  /** The sentence. */
+  HEADLINE,
+  /** Open spans, oldest first, with age, thread and attributes. */
+  OPEN_SPANS,
+  /** Evidence for and against, and what is missing. */
+  EVIDENCE,
+  /** The newest breadcrumbs. */
+  TRAIL,
+  /** The last minutes as sparklines. */
+  VITALS,
+  /** User, tags, contexts, extras. */
+  SCOPE,
+  /** Application, release, host, pid, times, durability. */
+  RUN,
+  /** What was evicted, dropped or cut. */
+  COUNTERS,
+  /** Damage and gaps. */
+  FINDINGS
+}
