@@ -760,10 +760,10 @@ public final class BoxReader {
     for (int slot = 0; slot < table.available / table.unit; slot++) {
       int from = slot * table.unit;
       long state = longAt(table.offset + from);
-      if ((state & 0xff) == 0) {
-        continue;
+      if (state == 0 || isOpenWord(~state)) {
+        continue; // never used, or closed
       }
-      BoxSpan span = (state & 0xff) == SpanLayout.OPEN ? span(table, from, state) : null;
+      BoxSpan span = isOpenWord(state) ? span(table, from, state) : null;
       if (span != null) {
         spans.add(span);
       } else if (!live && ++torn <= MAX_SINGLE_PROBLEMS) {
@@ -777,6 +777,10 @@ public final class BoxReader {
       problems.add(true, table.name, "more torn spans: count=" + (torn - MAX_SINGLE_PROBLEMS));
     }
     return spans;
+  }
+
+  private static boolean isOpenWord(long state) {
+    return state > 0 && (state & 0xff) == SpanLayout.OPEN;
   }
 
   private @Nullable BoxSpan span(Section table, int from, long state) {

@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.Map;
 
 /** What the lock of a run says about its process. */
 enum Liveness {
@@ -22,7 +21,7 @@ enum Liveness {
   /*
    * POSIX locks belong to a process, and closing any descriptor of a file drops the process's lock
    * on it. So the lock file of a run that this JVM records is never opened: its recorder, in
-   * whatever class loader, names the run in a system property first. For other processes a shared
+   * whatever class loader, names the run in a system property first (a text: real paths, each followed by a line feed). For other processes a shared
    * lock is tried on a read-only descriptor; it conflicts with the owner's exclusive one, and not
    * with other readers.
    */
@@ -49,13 +48,13 @@ enum Liveness {
   }
 
   private static boolean isHeldHere(Path run) {
-    if (!(System.getProperties().get(HELD_PROPERTY) instanceof Map<?, ?> held)) {
-      return false;
-    }
+    String held = System.getProperty(HELD_PROPERTY, "");
+    Path directory;
     try {
-      return held.containsKey(run.toRealPath().toString());
+      directory = run.toRealPath();
     } catch (IOException | SecurityException e) {
-      return held.containsKey(run.toAbsolutePath().toString());
+      directory = run.toAbsolutePath();
     }
+    return ("\n" + held).contains("\n" + directory + "\n");
   }
 }

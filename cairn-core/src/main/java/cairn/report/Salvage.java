@@ -158,10 +158,6 @@ final class Salvage {
     Map<String, CborSlice> map = record.payload().entries();
     CborSlice kindSlice = map.get(String.valueOf(RecordLayout.FIELD_KIND));
     int kind = kindSlice == null ? 0 : (int) kindSlice.integer().orElse(0);
-    if (kind == RecordLayout.KIND_CLEAR) {
-      scope.clear();
-      return;
-    }
     CborSlice keySlice = map.get(String.valueOf(RecordLayout.FIELD_KEY));
     String key = keySlice == null ? null : keySlice.text();
     CborSlice value = map.get(String.valueOf(RecordLayout.FIELD_VALUE));
