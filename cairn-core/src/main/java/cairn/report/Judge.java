@@ -184,9 +184,9 @@ final class Judge {
     add(Kind.FOR, "the end marker was written last: " + reason());
     Salvage.Clocks end = Salvage.clocks(salvage.life);
     long beatsAfter = nanosAfter(end);
-    boolean late = beatsAfter >= NEAR_NANOS;
     String reason = reasonCode();
-    if (late && !reason.equals("CLOSED")) {
+    boolean doubtful = beatsAfter >= NEAR_NANOS && !reason.equals("CLOSED");
+    if (doubtful) {
       add(
           Kind.AGAINST,
           "beats went on for "
@@ -195,8 +195,11 @@ final class Judge {
               + " been killed in it");
     }
     boolean nearUncaught = isUncaughtBefore(end);
-    Confidence sure = late && !reason.equals("CLOSED") ? Confidence.LIKELY : Confidence.CERTAIN;
+    Confidence sure = doubtful ? Confidence.LIKELY : Confidence.CERTAIN;
     String at = at(end);
+    if (doubtful) {
+      at += ", and went on for " + Names.duration(beatsAfter / 1_000_000) + " in other hooks";
+    }
     return switch (reason) {
       case "RETURNED" -> returned(sure, at, nearUncaught);
       case "CLOSED" -> {
