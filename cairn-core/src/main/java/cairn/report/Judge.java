@@ -282,7 +282,7 @@ final class Judge {
       return frames;
     }
     for (Object frame : list) {
-      String text = String.valueOf(frame);
+      String text = frame(frame);
       boolean jdk =
           frames.isEmpty()
               && (text.contains("java.lang.Shutdown.")
@@ -296,6 +296,12 @@ final class Judge {
       }
     }
     return frames;
+  }
+
+  /** {@return a frame without the name of the application's class loader, which says nothing} */
+  private static String frame(@Nullable Object frame) {
+    String text = String.valueOf(frame);
+    return text.startsWith("app//") ? text.substring("app//".length()) : text;
   }
 
   private String reasonCode() {
@@ -520,7 +526,7 @@ final class Judge {
     StringBuilder text = new StringBuilder("uncaught: ").append(uncaughtText());
     CborSlice slice = salvage.uncaught.get("stack");
     if (slice != null && slice.value() instanceof List<?> stack && !stack.isEmpty()) {
-      text.append(", at ").append(SafeText.cut(String.valueOf(stack.get(0)), MAX_TEXT));
+      text.append(", at ").append(SafeText.cut(frame(stack.get(0)), MAX_TEXT));
     }
     add(Kind.FOR, text.toString());
   }

@@ -11,6 +11,8 @@ import cairn.format.RecordLayout;
 import cairn.format.VitalsLayout;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -118,7 +120,7 @@ class DamageTest {
   }
 
   @Test
-  void oneDamagedByteCostsAtMostOneRecordFieldOrSlot() throws IOException {
+  void oneDamagedByteCostsAtMostOneRecordFieldOrSlotAndAddsNothing() throws IOException {
     byte[] bytes = full().bytes();
     Map<String, String> whole = content(salvage(bytes));
     int costly = 0;
@@ -126,9 +128,20 @@ class DamageTest {
       for (int i = 0; i < bytes.length; i++) {
         bytes[i] ^= (byte) mask;
         Salvage salvage = salvage(bytes);
-        List<String> lost = differences(whole, content(salvage));
+        Map<String, String> damaged = content(salvage);
+        List<String> lost = differences(whole, damaged);
         if (lost.size() > 1) {
           fail("byte " + i + " ^ " + mask + " costs " + lost);
+        }
+        // A span may lose an attribute, and of two counters the smaller is shown; else what is lost
+        // is replaced by nothing.
+        for (String name : lost) {
+          if (damaged.containsKey(name)
+              && !name.startsWith("span ")
+              && !name.startsWith("counter ")
+              && !whole(name)) {
+            fail("byte " + i + " ^ " + mask + " makes " + name + " " + damaged.get(name));
+          }
         }
         costly += lost.size();
         if (i % 97 == 0) {
@@ -138,24 +151,6 @@ class DamageTest {
       }
     }
     assertThat(costly).isGreaterThan(1000);
-  }
-
-  @Test
-  void whatIsLostToADamagedByteIsNeverReplacedByAnythingElse() throws IOException {
-    byte[] bytes = full().bytes();
-    Map<String, String> whole = content(salvage(bytes));
-    for (int i = 0; i < bytes.length; i++) {
-      bytes[i] ^= 0x10;
-      Map<String, String> damaged = content(salvage(bytes));
-      for (String name : differences(whole, damaged)) {
-        if (!name.startsWith("counter ") && !name.startsWith("span ")) {
-          if (damaged.containsKey(name)) {
-            fail("byte " + i + " makes " + name + " " + damaged.get(name));
-          }
-        }
-      }
-      bytes[i] ^= 0x10;
-    }
   }
 
   @Test
@@ -538,8 +533,7 @@ class DamageTest {
     BoxBuilder box = BoxBuilder.box();
     byte[] bytes = box.bytes();
     BoxBuilder.Part ring = box.part(BoxLayout.TRAIL);
-    java.nio.ByteBuffer buffer =
-        java.nio.ByteBuffer.wrap(bytes).order(java.nio.ByteOrder.LITTLE_ENDIAN);
+    ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     for (int slot = 0; slot < ring.length(); slot += 32) {
       buffer.putLong(ring.offset() + slot, ring.length() + slot);
       buffer.putInt(ring.offset() + slot + 8, ring.length());

@@ -7,6 +7,7 @@ import cairn.format.VitalsLayout;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -536,7 +537,7 @@ class VerdictTest {
         new Judge(new Salvage(bytes, "box", false), Liveness.DEAD, nothing).verdict(),
         Cause.KILLED,
         Confidence.LIKELY);
-    java.util.Arrays.fill(
+    Arrays.fill(
         bytes, BoxLayout.FIRST_SECTION_OFFSET, bytes.length - BoxLayout.TRAILER_SIZE, (byte) 0);
     assertVerdict(
         new Judge(new Salvage(bytes, "box", false), Liveness.UNKNOWN, nothing).verdict(),
