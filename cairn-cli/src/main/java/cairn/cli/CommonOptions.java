@@ -1,0 +1,77 @@
+package cairn.cli;
+
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** {@code --dir} and {@code --help}, the options of every command. */
+final class CommonOptions {
+  private final Surroundings surroundings;
+
+  /** Those of {@code cairn} itself, for {@code cairn --dir DIR list}; null there. */
+  private final @Nullable CommonOptions outer;
+
+  @Option(
+      names = "--dir",
+      order = 90,
+      paramLabel = "DIR",
+      description =
+          "where the runs are, as <app>/<run>/ (default: where a Recorder puts them,"
+              + " $XDG_STATE_HOME/cairn or ~/.local/state/cairn)")
+  private @Nullable String dir;
+
+  @Option(
+      names = {"-h", "--help"},
+      order = 91,
+      usageHelp = true,
+      description = "show this help")
+  @SuppressWarnings("UnusedVariable") // picocli fills it
+  private boolean help;
+
+  CommonOptions(Surroundings surroundings, @Nullable CommonOptions outer) {
+    this.surroundings = surroundings;
+    this.outer = outer;
+  }
+
+  /** {@return the root directory: option, property, variable, else the recorder's default} */
+  Path root() {
+    String option = option();
+    if (option != null) {
+      if (option.isEmpty()) {
+        throw CliException.usage("empty value: option=--dir (give a directory)");
+      }
+      return path("--dir", option);
+    }
+    String setting = surroundings.setting("dir");
+    if (setting != null && !setting.isEmpty()) {
+      return path("cairn.dir or CAIRN_DIR", setting);
+    }
+    String state = surroundings.variables().get("XDG_STATE_HOME");
+    // The XDG rule: a relative path is ignored.
+    if (state != null && Path.of(state).isAbsolute()) {
+      return Path.of(state, "cairn");
+    }
+    String home = surroundings.properties().getProperty("user.home", ".");
+    return Path.of(home, ".local", "state", "cairn");
+  }
+
+  private @Nullable String option() {
+    return dir != null || outer == null ? dir : outer.dir;
+  }
+
+  private static Path path(String source, String text) {
+    try {
+      return Path.of(text);
+    } catch (InvalidPathException e) {
+      throw CliException.usage(
+          "invalid path: option=" + source + ", value=" + text + " (give a directory)");
+    }
+  }
+
+  /** {@return what to add to a command line so that it finds the same root; starts with a blank} */
+  String asArgument() {
+    String option = option();
+    return option == null ? "" : " --dir " + ShellWord.quote(option);
+  }
+}

@@ -1,0 +1,231 @@
+package cairn.cli;
+
+import cairn.report.Report;
+import cairn.report.Run;
+import cairn.report.Runs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code --dir} and {@code --app}: which runs a command looks at. */
+final class RunSource {
+  @Mixin private final CommonOptions common;
+
+  @Option(
+      names = "--app",
+      order = 89,
+      paramLabel = "NAME",
+      description = "only the runs of this application")
+  private @Nullable String app;
+
+  RunSource(Session session) {
+    this.common = new CommonOptions(session.surroundings, session.top);
+  }
+
+  Path root() {
+    return common.root();
+  }
+
+  /** {@return whether runs of {@code name} are looked at} */
+  boolean includes(String name) {
+    return app == null || app.equals(name);
+  }
+
+  /** {@return options to add to another command so that it finds the same runs} */
+  String asArgument() {
+    return common.asArgument();
+  }
+
+  /** {@return the runs, newest first, of {@code --app} if given; maybe none} */
+  List<Run> runs() {
+    Path root = root();
+    List<Run> runs = list(root);
+    if (app == null) {
+      return runs;
+    }
+    List<Run> ofApp = new ArrayList<>();
+    for (Run run : runs) {
+      if (includes(run.app())) {
+        ofApp.add(run);
+      }
+    }
+    return ofApp;
+  }
+
+  /**
+   * {@return the run that {@code idOrPart} names: an id, a part that exactly one id starts or ends
+   * with, or the path of a run's directory}
+   *
+   * @param idOrPart null for the newest run that {@code preferRunning} asks for, else the newest
+   */
+  Run select(@Nullable String idOrPart, boolean preferRunning) {
+    if (idOrPart != null && idOrPart.indexOf('/') >= 0) {
+      return byDirectory(idOrPart);
+    }
+    List<Run> runs = runs();
+    if (runs.isEmpty()) {
+      throw CliException.unreadable(none());
+    }
+    return idOrPart == null ? newest(runs, preferRunning) : byId(runs, idOrPart);
+  }
+
+  private static Run newest(List<Run> runs, boolean running) {
+    for (Run run : runs) {
+      if (run.isRunning() == running) {
+        return run;
+      }
+    }
+    return runs.get(0);
+  }
+
+  private Run byId(List<Run> runs, String idOrPart) {
+    List<Run> matches = new ArrayList<>();
+    for (Run run : runs) {
+      if (run.id().equals(idOrPart)) {
+        return run;
+      }
+      if (!idOrPart.isEmpty() && (run.id().startsWith(idOrPart) || run.id().endsWith(idOrPart))) {
+        matches.add(run);
+      }
+    }
+    if (matches.size() == 1) {
+      return matches.get(0);
+    }
+    if (matches.isEmpty()) {
+      throw CliException.unreadable(
+          "no such run: run="
+              + idOrPart
+              + ", runs="
+              + runs.size()
+              + ", dir="
+              + root()
+              + inApp()
+              + " (see: cairn list"
+              + common.asArgument()
+              + ")");
+    }
+    throw CliException.usage(
+        "ambiguous run: run="
+            + idOrPart
+            + ", matches="
+            + matches.size()
+            + ", newest="
+            + matches.get(0).id()
+            + ", oldest="
+            + matches.get(matches.size() - 1).id()
+            + " (give more of the id's start or end)");
+  }
+
+  private static Run byDirectory(String text) {
+    Path directory;
+    try {
+      directory = Path.of(text).toAbsolutePath().normalize();
+    } catch (InvalidPathException e) {
+      throw CliException.usage("invalid path: run=" + text + " (give a run's directory)");
+    }
+    Path appDirectory = directory.getParent();
+    Path root = appDirectory == null ? null : appDirectory.getParent();
+    if (root != null && Files.isDirectory(directory)) {
+      for (Run run : list(root)) {
+        if (run.directory().toAbsolutePath().normalize().equals(directory)) {
+          return run;
+        }
+      }
+    }
+    throw CliException.unreadable(
+        "no such run directory: dir=" + directory + " (give <root>/<app>/<run>, or a run id)");
+  }
+
+  private static List<Run> list(Path root) {
+    if (!Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
+      throw CliException.unreadable(
+          "no such directory: dir="
+              + root
+              + " (nothing was recorded there yet; if the application records elsewhere, name that"
+              + " with --dir)");
+    }
+    if (!Files.isDirectory(root)) {
+      throw CliException.unreadable(
+          "not a directory: dir=" + root + " (give the directory that holds <app>/<run>/)");
+    }
+    if (!Files.isReadable(root) || !Files.isExecutable(root)) {
+      throw CliException.unreadable(
+          "directory is not readable: dir="
+              + root
+              + owner(root)
+              + " (run cairn as the user that ran the application)");
+    }
+    try {
+      return Runs.under(root).list();
+    } catch (IOException e) {
+      throw CliException.unreadable(
+          "directory is not readable: dir="
+              + root
+              + ", error="
+              + describe(e)
+              + " (see: cairn doctor)");
+    }
+  }
+
+  /** {@return the line that says there are no runs, with what else may be meant} */
+  String none() {
+    Path root = root();
+    String what = "no runs: dir=" + root + inApp();
+    if (Files.exists(root.resolve("box"))) {
+      return what
+          + " (that is the directory of one run: give "
+          + root.toAbsolutePath().normalize()
+          + "/ as RUN, or its grandparent with --dir)";
+    }
+    if (app != null && !list(root).isEmpty()) {
+      return what + " (see: cairn list" + common.asArgument() + ")";
+    }
+    return what + " (start an application that opens a Recorder, or name its directory with --dir)";
+  }
+
+  private String inApp() {
+    return app == null ? "" : ", app=" + app;
+  }
+
+  private static String owner(Path path) {
+    try {
+      return ", owner=" + Files.getOwner(path).getName();
+    } catch (IOException | UnsupportedOperationException e) {
+      return "";
+    }
+  }
+
+  /** {@return what is in the run's box, as far as it is sound} */
+  static Report read(Run run) {
+    try {
+      return run.report();
+    } catch (IOException e) {
+      throw CliException.unreadable(
+          "no readable box: run="
+              + run.id()
+              + ", error="
+              + describe(e)
+              + " (copy the directory before anything else: "
+              + run.directory()
+              + ")");
+    }
+  }
+
+  /** {@return the error with its kind, where the message alone is just a file name} */
+  static String describe(IOException e) {
+    String message = e.getMessage();
+    if (message == null) {
+      return e.getClass().getSimpleName();
+    }
+    return e instanceof java.nio.file.FileSystemException
+        ? e.getClass().getSimpleName().replace("Exception", "") + " " + message
+        : message;
+  }
+}

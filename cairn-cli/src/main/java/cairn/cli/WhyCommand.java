@@ -1,0 +1,84 @@
+package cairn.cli;
+
+import cairn.report.Cause;
+import cairn.report.Finding;
+import cairn.report.Report;
+import cairn.report.ReportPart;
+import cairn.report.Run;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code cairn why}. */
+@Command(
+    name = "why",
+    description =
+        "Says what ended a run: one sentence, what was open at that moment, and the evidence.",
+    footer = {
+      "Exit codes: 0 clean end, 1 died, 2 wrong usage, 3 nothing readable, 4 still running",
+      "",
+      "Examples:",
+      "  cairn why                    the newest dead run",
+      "  cairn why --app orders       the newest dead run of one application",
+      "  cairn why 7f3a9c01           the run whose id ends so",
+      "  cairn why --json | jq -r .verdict.cause"
+    })
+final class WhyCommand implements Callable<Integer> {
+  private final Session session;
+
+  @Mixin private final RunSource source;
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "RUN",
+      description = "run id, a part of one, or a run's directory (default: the newest dead run)")
+  private @Nullable String run;
+
+  @Option(names = "--json", fallbackValue = "true", description = "print the report as JSON")
+  private boolean json;
+
+  WhyCommand(Session session) {
+    this.session = session;
+    this.source = new RunSource(session);
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    Run selected = source.select(run, false);
+    Report report = RunSource.read(selected);
+    if (json) {
+      report.writeJson(session.out);
+      session.out.println();
+    } else {
+      printText(selected, report);
+    }
+    Cause cause = report.verdict().cause();
+    if (cause == Cause.RUNNING) {
+      return ExitCode.RUNNING;
+    }
+    return cause.isClean() ? ExitCode.OK : ExitCode.FOUND;
+  }
+
+  private void printText(Run selected, Report report) {
+    List<ReportPart> parts = new ArrayList<>();
+    parts.add(ReportPart.HEADLINE);
+    parts.add(ReportPart.OPEN_SPANS);
+    parts.add(ReportPart.EVIDENCE);
+    for (Finding finding : report.findings()) {
+      if (finding.severity() != Finding.Severity.INFO) {
+        parts.add(ReportPart.FINDINGS);
+        break;
+      }
+    }
+    TextOutput.print(session.out, report.toText(parts.toArray(new ReportPart[0])));
+    session.out.println();
+    session.out.println(
+        Escape.line("Full report: cairn report " + selected.id() + source.asArgument()));
+  }
+}
