@@ -3,7 +3,8 @@ package cairn.cli;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** {@code --dir} and {@code --help}, the options of every command. */
 final class CommonOptions {
@@ -12,26 +13,27 @@ final class CommonOptions {
   /** Those of {@code cairn} itself, for {@code cairn --dir DIR list}; null there. */
   private final @Nullable CommonOptions outer;
 
-  @Option(
-      names = "--dir",
-      order = 90,
-      paramLabel = "DIR",
-      description =
+  private final OptionSpec dir =
+      Options.value(
+          String.class,
+          "DIR",
           "where the runs are, as <app>/<run>/ (default: where a Recorder puts them,"
-              + " $XDG_STATE_HOME/cairn or ~/.local/state/cairn)")
-  private @Nullable String dir;
-
-  @Option(
-      names = {"-h", "--help"},
-      order = 91,
-      usageHelp = true,
-      description = "show this help")
-  @SuppressWarnings("UnusedVariable") // picocli fills it
-  private boolean help;
+              + " $XDG_STATE_HOME/cairn or ~/.local/state/cairn)",
+          "--dir");
 
   CommonOptions(Surroundings surroundings, @Nullable CommonOptions outer) {
     this.surroundings = surroundings;
     this.outer = outer;
+  }
+
+  void addTo(CommandSpec spec) {
+    spec.addOption(dir);
+    spec.addOption(
+        OptionSpec.builder("-h", "--help")
+            .type(boolean.class)
+            .usageHelp(true)
+            .description("show this help")
+            .build());
   }
 
   /** {@return the root directory: option, property, variable, else the recorder's default} */
@@ -57,7 +59,8 @@ final class CommonOptions {
   }
 
   private @Nullable String option() {
-    return dir != null || outer == null ? dir : outer.dir;
+    String own = Options.text(dir);
+    return own != null || outer == null ? own : outer.option();
   }
 
   private static Path path(String source, String text) {

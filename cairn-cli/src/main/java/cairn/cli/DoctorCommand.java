@@ -7,41 +7,46 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** {@code cairn doctor}. */
-@Command(
-    name = "doctor",
-    description = "Checks what recording and explaining depend on here. Changes nothing.",
-    footer = {
-      "Run it as the user and in the container that the application runs in.",
-      "",
-      "Exit codes: 0 no problem (maybe warnings), 1 a problem, 2 wrong usage",
-      "",
-      "Examples:",
-      "  cairn doctor                 the directory that a Recorder would use",
-      "  cairn doctor --dir /data/cairn",
-      "  cairn doctor --json | jq -r '.[] | select(.status != \"ok\") | .remedy'"
-    })
 final class DoctorCommand implements Callable<Integer> {
   private final Session session;
 
-  @Mixin private final CommonOptions common;
-
-  @Option(names = "--json", fallbackValue = "true", description = "print a JSON array")
-  private boolean json;
+  private final CommonOptions common;
+  private final OptionSpec json = Options.flag("print a JSON array", "--json");
 
   DoctorCommand(Session session) {
     this.session = session;
     this.common = new CommonOptions(session.surroundings, session.top);
   }
 
+  CommandSpec spec() {
+    CommandSpec spec =
+        Options.command(
+            "doctor",
+            this,
+            new String[] {"Checks what recording and explaining depend on here. Changes nothing."},
+            new String[] {
+              "Run it as the user and in the container that the application runs in.",
+              "",
+              "Exit codes: 0 no problem (maybe warnings), 1 a problem, 2 wrong usage",
+              "",
+              "Examples:",
+              "  cairn doctor                 the directory that a Recorder would use",
+              "  cairn doctor --dir /data/cairn",
+              "  cairn doctor --json | jq -r '.[] | select(.status != \"ok\") | .remedy'"
+            });
+    spec.addOption(json);
+    common.addTo(spec);
+    return spec;
+  }
+
   @Override
   public Integer call() {
     List<Check> checks = checks();
-    if (json) {
+    if (Options.isSet(json)) {
       printJson(checks);
     } else {
       printText(checks);

@@ -17,49 +17,53 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** {@code cairn list}. */
-@Command(
-    name = "list",
-    description = "Lists the runs, newest first: how each ended, when, and what was left open.",
-    footer = {
-      "AGE is the time since the last sign of life; of a living run, how long it has been up.",
-      "",
-      "Exit codes: 0 listed (maybe none), 2 wrong usage, 3 directory not readable",
-      "",
-      "Examples:",
-      "  cairn list                   all runs",
-      "  cairn list --app orders -n 5 the five newest of one application",
-      "  cairn list --json | jq -r '.[] | select(.cause == \"OOM_KILLED\") | .id'"
-    })
 final class ListCommand implements Callable<Integer> {
   private final Session session;
 
-  @Mixin private final RunSource source;
-
-  @Option(
-      names = {"-n", "--limit"},
-      paramLabel = "N",
-      description = "only the N newest (default: all)")
-  private int limit = Integer.MAX_VALUE;
-
-  @Option(names = "--json", fallbackValue = "true", description = "print a JSON array")
-  private boolean json;
+  private final RunSource source;
+  private final OptionSpec limit =
+      Options.value(Integer.class, "N", "only the N newest (default: all)", "-n", "--limit");
+  private final OptionSpec json = Options.flag("print a JSON array", "--json");
 
   ListCommand(Session session) {
     this.session = session;
-    this.source = new RunSource(session);
+    this.source = new RunSource(session, "the newest dead run");
+  }
+
+  CommandSpec spec() {
+    CommandSpec spec =
+        Options.command(
+            "list",
+            this,
+            new String[] {
+              "Lists the runs, newest first: how each ended, when, and what was left open."
+            },
+            new String[] {
+              "AGE is the time since the last sign of life; of a living run, how long it has been up.",
+              "",
+              "Exit codes: 0 listed (maybe none), 2 wrong usage, 3 directory not readable",
+              "",
+              "Examples:",
+              "  cairn list                   all runs",
+              "  cairn list --app orders -n 5 the five newest of one application",
+              "  cairn list --json | jq -r '.[] | select(.cause == \"OOM_KILLED\") | .id'"
+            });
+    spec.addOption(limit);
+    spec.addOption(json);
+    source.addTo(spec);
+    return spec;
   }
 
   @Override
   public Integer call() {
-    Arguments.atLeast("--limit", limit, 1);
+    Integer limit = Options.number(this.limit, 1);
     List<Run> runs = source.runs();
-    List<Run> shown = runs.subList(0, Math.min(limit, runs.size()));
-    if (json) {
+    List<Run> shown = limit == null ? runs : runs.subList(0, Math.min(limit, runs.size()));
+    if (Options.isSet(json)) {
       printJson(shown);
     } else if (runs.isEmpty()) {
       session.error(source.none());

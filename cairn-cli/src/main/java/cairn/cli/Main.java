@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Model.CommandSpec;
 
 /** The {@code cairn} command. */
 public final class Main {
@@ -44,7 +45,7 @@ public final class Main {
   }
 
   private static CommandLine commandLine(Session session, String[] args) {
-    CommandLine top = new CommandLine(new CairnCommand(session));
+    CommandLine top = new CommandLine(new CairnCommand(session).spec());
     // One command is enough to run it; all are needed to list or to suggest them.
     String only = args.length > 0 && COMMANDS.contains(args[0]) ? args[0] : null;
     for (String name : COMMANDS) {
@@ -52,7 +53,6 @@ public final class Main {
         top.addSubcommand(name, command(session, name));
       }
     }
-    layOutHelp(top);
     UsageErrors errors = new UsageErrors(session);
     // What a person types is never expanded: no @files, no ${variables}, no colour.
     return top.setExpandAtFiles(false)
@@ -66,32 +66,15 @@ public final class Main {
         .setExecutionExceptionHandler(errors);
   }
 
-  private static void layOutHelp(CommandLine command) {
-    command
-        .getCommandSpec()
-        .usageMessage()
-        .synopsisHeading("Usage: ")
-        .descriptionHeading("%n")
-        .parameterListHeading("%n")
-        .optionListHeading("%nOptions:%n")
-        .commandListHeading("%nCommands:%n")
-        .footerHeading("%n")
-        .sortOptions(false)
-        .sortSynopsis(false);
-    for (CommandLine subcommand : command.getSubcommands().values()) {
-      layOutHelp(subcommand);
-    }
-  }
-
-  private static Object command(Session session, String name) {
+  private static CommandSpec command(Session session, String name) {
     return switch (name) {
-      case "list" -> new ListCommand(session);
-      case "why" -> new WhyCommand(session);
-      case "report" -> new ReportCommand(session);
-      case "tail" -> new TailCommand(session);
-      case "vitals" -> new VitalsCommand(session);
-      case "doctor" -> new DoctorCommand(session);
-      case "prune" -> new PruneCommand(session);
+      case "list" -> new ListCommand(session).spec();
+      case "why" -> new WhyCommand(session).spec();
+      case "report" -> new ReportCommand(session).spec();
+      case "tail" -> new TailCommand(session).spec();
+      case "vitals" -> new VitalsCommand(session).spec();
+      case "doctor" -> new DoctorCommand(session).spec();
+      case "prune" -> new PruneCommand(session).spec();
       default -> throw new AssertionError(name);
     };
   }

@@ -15,28 +15,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** {@code cairn prune}. */
-@Command(
-    name = "prune",
-    description = {
-      "Deletes old dead runs; never a living one.",
-      "",
-      "Deletes all but the newest N dead runs of each application, or those older than a duration;",
-      "given both, those that are older and not among the newest N. A directory that holds anything",
-      "that a recorder did not put there is left alone, and said so."
-    },
-    footer = {
-      "Exit codes: 0 done, 1 something could not be deleted, 2 wrong usage, 3 directory not readable",
-      "",
-      "Examples:",
-      "  cairn prune                  keep the newest 20 dead runs of each application",
-      "  cairn prune --older-than 7d  delete what died more than seven days ago",
-      "  cairn prune --keep 5 --older-than 12h --dry-run"
-    })
 final class PruneCommand implements Callable<Integer> {
   /** Dead runs that are kept of each application. */
   static final int KEEP = 20;
@@ -46,32 +28,21 @@ final class PruneCommand implements Callable<Integer> {
 
   private final Session session;
 
-  @Mixin private final RunSource source;
-
-  @Option(
-      names = "--keep",
-      order = 1,
-      paramLabel = "N",
-      description =
-          "keep the newest N dead runs of each application (default: 20; none if only"
-              + " --older-than is given)")
-  private @Nullable Integer keep;
-
-  @Option(
-      names = "--older-than",
-      order = 2,
-      paramLabel = "DURATION",
-      description =
-          "delete only what showed its last sign of life that long ago: 45s, 30m, 12h,"
-              + " 7d, 2w, 1d12h")
-  private @Nullable String olderThan;
-
-  @Option(
-      names = "--dry-run",
-      order = 3,
-      fallbackValue = "true",
-      description = "say what would be deleted, delete nothing")
-  private boolean dryRun;
+  private final RunSource source;
+  private final OptionSpec keep =
+      Options.value(
+          Integer.class,
+          "N",
+          "keep the newest N dead runs of each application (default: 20; none if only --older-than is given)",
+          "--keep");
+  private final OptionSpec olderThan =
+      Options.value(
+          String.class,
+          "DURATION",
+          "delete only what showed its last sign of life that long ago: 45s, 30m, 12h, 7d, 2w, 1d12h",
+          "--older-than");
+  private final OptionSpec dryRun =
+      Options.flag("say what would be deleted, delete nothing", "--dry-run");
 
   private int deleted;
   private int failed;
@@ -79,14 +50,41 @@ final class PruneCommand implements Callable<Integer> {
 
   PruneCommand(Session session) {
     this.session = session;
-    this.source = new RunSource(session);
+    this.source = new RunSource(session, "the newest dead run");
+  }
+
+  CommandSpec spec() {
+    CommandSpec spec =
+        Options.command(
+            "prune",
+            this,
+            new String[] {
+              "Deletes old dead runs; never a living one.",
+              "",
+              "Deletes all but the newest N dead runs of each application, or those older than a duration;",
+              "given both, those that are older and not among the newest N. A directory that holds anything",
+              "that a recorder did not put there is left alone, and said so."
+            },
+            new String[] {
+              "Exit codes: 0 done, 1 something could not be deleted, 2 wrong usage, 3 directory not readable",
+              "",
+              "Examples:",
+              "  cairn prune                  keep the newest 20 dead runs of each application",
+              "  cairn prune --older-than 7d  delete what died more than seven days ago",
+              "  cairn prune --keep 5 --older-than 12h --dry-run"
+            });
+    spec.addOption(keep);
+    spec.addOption(olderThan);
+    spec.addOption(dryRun);
+    source.addTo(spec);
+    return spec;
   }
 
   @Override
   public Integer call() {
     Duration age = age();
-    int kept = keep != null ? keep : age == null ? KEEP : 0;
-    Arguments.atLeast("--keep", kept, 0);
+    Integer given = Options.number(keep, 0);
+    int kept = given != null ? given : age == null ? KEEP : 0;
     Instant limit = age == null ? null : session.surroundings.clock().instant().minus(age);
     List<Run> runs = source.runs();
     int remaining = 0;
@@ -106,10 +104,10 @@ final class PruneCommand implements Callable<Integer> {
     }
     deleteUnfinished();
     session.out.println(
-        (dryRun ? "would delete " : "deleted ")
+        (isDryRun() ? "would delete " : "deleted ")
             + deleted
             + ", "
-            + (dryRun ? "would free " : "freed ")
+            + (isDryRun() ? "would free " : "freed ")
             + Units.size(freed)
             + "; kept "
             + remaining
@@ -119,15 +117,20 @@ final class PruneCommand implements Callable<Integer> {
     return failed == 0 ? ExitCode.OK : ExitCode.FOUND;
   }
 
+  private boolean isDryRun() {
+    return Options.isSet(dryRun);
+  }
+
   private @Nullable Duration age() {
-    if (olderThan == null) {
+    String text = Options.text(olderThan);
+    if (text == null) {
       return null;
     }
-    Duration age = Units.parse(olderThan);
+    Duration age = Units.parse(text);
     if (age == null) {
       throw CliException.usage(
           "invalid value: option=--older-than, value="
-              + olderThan
+              + text
               + " (give a number and s, m, h, d or w, such as 7d or 12h)");
     }
     return age;
@@ -188,13 +191,13 @@ final class PruneCommand implements Callable<Integer> {
   private void delete(Path directory, String name) {
     try {
       RunDeletion deletion = new RunDeletion(directory);
-      if (!dryRun) {
+      if (!isDryRun()) {
         deletion.delete();
       }
       deleted++;
       freed += deletion.bytes();
       session.out.println(
-          Escape.line((dryRun ? "would delete " : "deleted ") + name + ", ")
+          Escape.line((isDryRun() ? "would delete " : "deleted ") + name + ", ")
               + Units.size(deletion.bytes()));
     } catch (IOException e) {
       failed++;

@@ -11,64 +11,56 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
 
 /** {@code cairn report}. */
-@Command(
-    name = "report",
-    description = "Prints everything that is known about a run.",
-    footer = {
-      "Exit codes: 0 printed, 2 wrong usage, 3 nothing readable or output failed",
-      "",
-      "Examples:",
-      "  cairn report                      the newest dead run as text",
-      "  cairn report 7f3a9c01 | less      one run",
-      "  cairn report --json -o run.json   as JSON into a file that only you can read"
-    })
 final class ReportCommand implements Callable<Integer> {
   private final Session session;
 
-  @Mixin private final RunSource source;
+  private final RunSource source;
+  private final OptionSpec text = Options.flag("as text (default)", "--text");
+  private final OptionSpec json = Options.flag("as JSON", "--json");
+  private final OptionSpec output =
+      Options.value(
+          String.class, "FILE", "write to FILE, replacing it, instead of stdout", "-o", "--output");
 
-  @Parameters(
-      arity = "0..1",
-      paramLabel = "RUN",
-      description = "run id, a part of one, or a run's directory (default: the newest dead run)")
-  private @Nullable String run;
-
-  @Option(names = "--text", order = 1, fallbackValue = "true", description = "as text (default)")
-  private boolean text;
-
-  @Option(names = "--json", order = 2, fallbackValue = "true", description = "as JSON")
-  private boolean json;
-
-  @Option(
-      names = {"-o", "--output"},
-      order = 3,
-      paramLabel = "FILE",
-      description = "write to FILE, replacing it, instead of stdout")
-  private @Nullable String output;
-
-  @Spec
-  @SuppressWarnings("NullAway.Init") // picocli sets it before call()
-  private CommandSpec spec;
+  private final CommandSpec spec;
 
   ReportCommand(Session session) {
     this.session = session;
-    this.source = new RunSource(session);
+    this.source = new RunSource(session, "the newest dead run");
+    this.spec =
+        Options.command(
+            "report",
+            this,
+            new String[] {"Prints everything that is known about a run."},
+            new String[] {
+              "Exit codes: 0 printed, 2 wrong usage, 3 nothing readable or output failed",
+              "",
+              "Examples:",
+              "  cairn report                      the newest dead run as text",
+              "  cairn report 7f3a9c01 | less      one run",
+              "  cairn report --json -o run.json   as JSON into a file that only you can read"
+            });
+    source.addRunTo(spec);
+    spec.addOption(text);
+    spec.addOption(json);
+    spec.addOption(output);
+    source.addTo(spec);
+  }
+
+  CommandSpec spec() {
+    return spec;
   }
 
   @Override
   public Integer call() throws IOException {
     boolean asJson = isJson();
-    Path file = output == null || output.equals("-") ? null : file(output);
-    Report report = RunSource.read(source.select(run, false));
+    String target = Options.text(output);
+    Path file = target == null || target.equals("-") ? null : file(target);
+    Report report = RunSource.read(source.select(false));
     if (file == null) {
       write(report, asJson, session.out);
       return ExitCode.OK;
@@ -94,12 +86,17 @@ final class ReportCommand implements Callable<Integer> {
 
   /** An option on the command line wins over the other one from the environment. */
   private boolean isJson() {
-    boolean textOption = spec.commandLine().getParseResult().hasMatchedOption("--text");
-    boolean jsonOption = spec.commandLine().getParseResult().hasMatchedOption("--json");
-    if (textOption && jsonOption && text && json) {
-      throw CliException.usage("options exclude each other: option=--text, option=--json");
+    if (!Options.isSet(text) || !Options.isSet(json)) {
+      return Options.isSet(json);
     }
-    return jsonOption || (json && !textOption);
+    ParseResult given = spec.commandLine().getParseResult();
+    boolean textGiven = given.hasMatchedOption(text);
+    boolean jsonGiven = given.hasMatchedOption(json);
+    if (textGiven && jsonGiven) {
+      throw CliException.usage(
+          "options exclude each other: option=--text, option=--json (give one of them)");
+    }
+    return jsonGiven;
   }
 
   private static Path file(String text) {

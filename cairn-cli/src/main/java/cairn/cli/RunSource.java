@@ -11,22 +11,46 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
 
 /** {@code --dir} and {@code --app}: which runs a command looks at. */
 final class RunSource {
-  @Mixin private final CommonOptions common;
+  private final CommonOptions common;
+  private final OptionSpec app =
+      Options.value(String.class, "NAME", "only the runs of this application", "--app");
+  private final PositionalParamSpec run;
 
-  @Option(
-      names = "--app",
-      order = 89,
-      paramLabel = "NAME",
-      description = "only the runs of this application")
-  private @Nullable String app;
-
-  RunSource(Session session) {
+  /**
+   * @param defaultRun what RUN is if it is not given
+   */
+  RunSource(Session session, String defaultRun) {
     this.common = new CommonOptions(session.surroundings, session.top);
+    this.run =
+        PositionalParamSpec.builder()
+            .index("0")
+            .arity("0..1")
+            .type(String.class)
+            .paramLabel("RUN")
+            .description(
+                "run id, a part of one, or a run's directory (default: " + defaultRun + ")")
+            .build();
+  }
+
+  /** Adds the options, not RUN. */
+  void addTo(CommandSpec spec) {
+    spec.addOption(app);
+    common.addTo(spec);
+  }
+
+  /** Adds RUN. */
+  void addRunTo(CommandSpec spec) {
+    spec.addPositional(run);
+  }
+
+  private @Nullable String app() {
+    return Options.text(app);
   }
 
   Path root() {
@@ -35,7 +59,8 @@ final class RunSource {
 
   /** {@return whether runs of {@code name} are looked at} */
   boolean includes(String name) {
-    return app == null || app.equals(name);
+    String only = app();
+    return only == null || only.equals(name);
   }
 
   /** {@return options to add to another command so that it finds the same runs} */
@@ -47,9 +72,6 @@ final class RunSource {
   List<Run> runs() {
     Path root = root();
     List<Run> runs = list(root);
-    if (app == null) {
-      return runs;
-    }
     List<Run> ofApp = new ArrayList<>();
     for (Run run : runs) {
       if (includes(run.app())) {
@@ -60,12 +82,14 @@ final class RunSource {
   }
 
   /**
-   * {@return the run that {@code idOrPart} names: an id, a part that exactly one id starts or ends
-   * with, or the path of a run's directory}
+   * {@return the run that RUN names: an id, a part that exactly one id starts or ends with, or the
+   * path of a run's directory}
    *
-   * @param idOrPart null for the newest run that {@code preferRunning} asks for, else the newest
+   * @param preferRunning without RUN: the newest living run rather than the newest dead one; the
+   *     newest of all if there is none
    */
-  Run select(@Nullable String idOrPart, boolean preferRunning) {
+  Run select(boolean preferRunning) {
+    String idOrPart = Options.text(run);
     if (idOrPart != null && idOrPart.indexOf('/') >= 0) {
       return byDirectory(idOrPart);
     }
@@ -184,14 +208,14 @@ final class RunSource {
           + root.toAbsolutePath().normalize()
           + "/ as RUN, or its grandparent with --dir)";
     }
-    if (app != null && !list(root).isEmpty()) {
+    if (app() != null && !list(root).isEmpty()) {
       return what + " (see: cairn list" + common.asArgument() + ")";
     }
     return what + " (start an application that opens a Recorder, or name its directory with --dir)";
   }
 
   private String inApp() {
-    return app == null ? "" : ", app=" + app;
+    return app() == null ? "" : ", app=" + app();
   }
 
   private static String owner(Path path) {

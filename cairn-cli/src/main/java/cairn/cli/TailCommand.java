@@ -10,75 +10,63 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** {@code cairn tail}. */
-@Command(
-    name = "tail",
-    description = "Prints the newest breadcrumbs of a run, oldest first.",
-    footer = {
-      "Exit codes: 0 printed (maybe none), 2 wrong usage, 3 nothing readable",
-      "",
-      "Examples:",
-      "  cairn tail                   the last 20 of the newest dead run",
-      "  cairn tail -f                the newest living run, as it goes, until it ends",
-      "  cairn tail -n 500 --json | jq -r 'select(.level == \"error\") | .message'"
-    })
 final class TailCommand implements Callable<Integer> {
+  private static final int LINES = 20;
   private static final Duration PAUSE = Duration.ofMillis(500);
 
   private final Session session;
 
-  @Mixin private final RunSource source;
-
-  @Parameters(
-      arity = "0..1",
-      paramLabel = "RUN",
-      description =
-          "run id, a part of one, or a run's directory (default: the newest dead run; with -f the"
-              + " newest living one)")
-  private @Nullable String run;
-
-  @Option(
-      names = {"-f", "--follow"},
-      order = 1,
-      fallbackValue = "true",
-      description = "go on with new ones until the run ends")
-  private boolean follow;
-
-  @Option(
-      names = {"-n", "--lines"},
-      order = 2,
-      paramLabel = "N",
-      description = "the N newest (default: 20)")
-  private int lines = 20;
-
-  @Option(
-      names = "--json",
-      order = 3,
-      fallbackValue = "true",
-      description = "print one JSON object a line")
-  private boolean json;
+  private final RunSource source;
+  private final OptionSpec follow =
+      Options.flag("go on with new ones until the run ends", "-f", "--follow");
+  private final OptionSpec lines =
+      Options.value(Integer.class, "N", "the N newest (default: 20)", "-n", "--lines");
+  private final OptionSpec json = Options.flag("print one JSON object a line", "--json");
 
   /** Position of the last breadcrumb that was looked at; below every position at first. */
   private long last = -1;
 
   TailCommand(Session session) {
     this.session = session;
-    this.source = new RunSource(session);
+    this.source = new RunSource(session, "the newest dead run; with -f the newest living one");
+  }
+
+  CommandSpec spec() {
+    CommandSpec spec =
+        Options.command(
+            "tail",
+            this,
+            new String[] {"Prints the newest breadcrumbs of a run, oldest first."},
+            new String[] {
+              "Exit codes: 0 printed (maybe none), 2 wrong usage, 3 nothing readable",
+              "",
+              "Examples:",
+              "  cairn tail                   the last 20 of the newest dead run",
+              "  cairn tail -f                the newest living run, as it goes, until it ends",
+              "  cairn tail -n 500 --json | jq -r 'select(.level == \"error\") | .message'"
+            });
+    source.addRunTo(spec);
+    spec.addOption(follow);
+    spec.addOption(lines);
+    spec.addOption(json);
+    source.addTo(spec);
+    return spec;
   }
 
   @Override
   public Integer call() throws InterruptedException {
-    Arguments.atLeast("--lines", lines, 0);
-    Run selected = source.select(run, follow);
-    boolean running = follow && selected.isRunning();
+    Integer given = Options.number(lines, 0);
+    int count = given == null ? LINES : given;
+    boolean following = Options.isSet(follow);
+    Run selected = source.select(following);
+    boolean running = following && selected.isRunning();
     Report report = RunSource.read(selected);
     List<Breadcrumb> trail = report.trail();
-    print(trail.subList(Math.max(0, trail.size() - lines), trail.size()));
+    print(trail.subList(Math.max(0, trail.size() - count), trail.size()));
     last = trail.isEmpty() ? last : trail.get(trail.size() - 1).position();
     while (session.flush() && running) {
       session.surroundings.pause().await(PAUSE);
@@ -87,7 +75,7 @@ final class TailCommand implements Callable<Integer> {
       report = RunSource.read(selected);
       printNew(report.trail());
     }
-    if (follow && session.flush()) {
+    if (following && session.flush()) {
       session.err.println("cairn: run ended: " + Escape.line(report.verdict().headline()));
     }
     return ExitCode.OK;
@@ -110,7 +98,7 @@ final class TailCommand implements Callable<Integer> {
 
   private void print(List<Breadcrumb> breadcrumbs) {
     for (Breadcrumb breadcrumb : breadcrumbs) {
-      session.out.println(json ? Json.of(row(breadcrumb)) : line(breadcrumb));
+      session.out.println(Options.isSet(json) ? Json.of(row(breadcrumb)) : line(breadcrumb));
     }
   }
 

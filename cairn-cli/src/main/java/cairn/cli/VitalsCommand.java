@@ -9,48 +9,47 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** {@code cairn vitals}. */
-@Command(
-    name = "vitals",
-    description = "Shows heap, memory, collections, threads and files of a run's last minutes.",
-    footer = {
-      "Exit codes: 0 printed (maybe no sample), 2 wrong usage, 3 nothing readable",
-      "",
-      "Examples:",
-      "  cairn vitals                 the newest dead run",
-      "  cairn vitals --json | jq -r '.[] | [.at, .heapUsed, .rss] | @tsv'"
-    })
 final class VitalsCommand implements Callable<Integer> {
   private final Session session;
 
-  @Mixin private final RunSource source;
-
-  @Parameters(
-      arity = "0..1",
-      paramLabel = "RUN",
-      description = "run id, a part of one, or a run's directory (default: the newest dead run)")
-  private @Nullable String run;
-
-  @Option(
-      names = "--json",
-      fallbackValue = "true",
-      description = "print every sample, oldest first, as a JSON array")
-  private boolean json;
+  private final RunSource source;
+  private final OptionSpec json =
+      Options.flag("print every sample, oldest first, as a JSON array", "--json");
 
   VitalsCommand(Session session) {
     this.session = session;
-    this.source = new RunSource(session);
+    this.source = new RunSource(session, "the newest dead run");
+  }
+
+  CommandSpec spec() {
+    CommandSpec spec =
+        Options.command(
+            "vitals",
+            this,
+            new String[] {
+              "Shows heap, memory, collections, threads and files of a run's last minutes."
+            },
+            new String[] {
+              "Exit codes: 0 printed (maybe no sample), 2 wrong usage, 3 nothing readable",
+              "",
+              "Examples:",
+              "  cairn vitals                 the newest dead run",
+              "  cairn vitals --json | jq -r '.[] | [.at, .heapUsed, .rss] | @tsv'"
+            });
+    source.addRunTo(spec);
+    spec.addOption(json);
+    source.addTo(spec);
+    return spec;
   }
 
   @Override
   public Integer call() {
-    Report report = RunSource.read(source.select(run, false));
-    if (json) {
+    Report report = RunSource.read(source.select(false));
+    if (Options.isSet(json)) {
       session.out.println(Json.lines(rows(report)));
     } else {
       TextOutput.print(session.out, report.toText(ReportPart.VITALS));

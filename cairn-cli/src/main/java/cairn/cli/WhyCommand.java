@@ -9,50 +9,49 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** {@code cairn why}. */
-@Command(
-    name = "why",
-    description =
-        "Says what ended a run: one sentence, what was open at that moment, and the evidence.",
-    footer = {
-      "Exit codes: 0 clean end, 1 died, 2 wrong usage, 3 nothing readable, 4 still running",
-      "",
-      "Examples:",
-      "  cairn why                    the newest dead run",
-      "  cairn why --app orders       the newest dead run of one application",
-      "  cairn why 7f3a9c01           the run whose id ends so",
-      "  cairn why --json | jq -r .verdict.cause"
-    })
 final class WhyCommand implements Callable<Integer> {
   private final Session session;
 
-  @Mixin private final RunSource source;
-
-  @Parameters(
-      arity = "0..1",
-      paramLabel = "RUN",
-      description = "run id, a part of one, or a run's directory (default: the newest dead run)")
-  private @Nullable String run;
-
-  @Option(names = "--json", fallbackValue = "true", description = "print the report as JSON")
-  private boolean json;
+  private final RunSource source;
+  private final OptionSpec json = Options.flag("print the report as JSON", "--json");
 
   WhyCommand(Session session) {
     this.session = session;
-    this.source = new RunSource(session);
+    this.source = new RunSource(session, "the newest dead run");
+  }
+
+  CommandSpec spec() {
+    CommandSpec spec =
+        Options.command(
+            "why",
+            this,
+            new String[] {
+              "Says what ended a run: one sentence, what was open at that moment, and the evidence."
+            },
+            new String[] {
+              "Exit codes: 0 clean end, 1 died, 2 wrong usage, 3 nothing readable, 4 still running",
+              "",
+              "Examples:",
+              "  cairn why                    the newest dead run",
+              "  cairn why --app orders       the newest dead run of one application",
+              "  cairn why 7f3a9c01           the run whose id ends so",
+              "  cairn why --json | jq -r .verdict.cause"
+            });
+    source.addRunTo(spec);
+    spec.addOption(json);
+    source.addTo(spec);
+    return spec;
   }
 
   @Override
   public Integer call() throws IOException {
-    Run selected = source.select(run, false);
+    Run selected = source.select(false);
     Report report = RunSource.read(selected);
-    if (json) {
+    if (Options.isSet(json)) {
       report.writeJson(session.out);
       session.out.println();
     } else {
