@@ -46,13 +46,12 @@ final class CommonOptions {
       return path("--dir", option);
     }
     String setting = surroundings.setting("dir");
-    if (setting != null && !setting.isEmpty()) {
+    if (setting != null) {
       return path("cairn.dir or CAIRN_DIR", setting);
     }
     String state = surroundings.variables().get("XDG_STATE_HOME");
-    // The XDG rule: a relative path is ignored.
-    if (state != null && Path.of(state).isAbsolute()) {
-      return Path.of(state, "cairn");
+    if (state != null && !state.isEmpty()) {
+      return path("XDG_STATE_HOME", state).resolve("cairn");
     }
     String home = surroundings.properties().getProperty("user.home", ".");
     return Path.of(home, ".local", "state", "cairn");

@@ -49,13 +49,13 @@ record Surroundings(
 
   /**
    * {@return the property {@code cairn.<name>}, else the variable {@code CAIRN_<NAME>}, else null;
-   * an empty variable counts as unset}
+   * an empty one counts as unset}
    *
    * @param name such as {@code older-than}
    */
   @Nullable String setting(String name) {
     String property = properties.getProperty(propertyName(name));
-    if (property != null) {
+    if (property != null && !property.isEmpty()) {
       return property;
     }
     String variable = variables.get(variableName(name));
