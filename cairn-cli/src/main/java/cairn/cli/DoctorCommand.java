@@ -63,6 +63,7 @@ final class DoctorCommand implements Callable<Integer> {
     checks.add(root.fileSystem());
     checks.add(root.freeSpace());
     addIfAny(checks, root.runs());
+    addIfAny(checks, machine.mode());
     checks.add(machine.java());
     checks.add(machine.memory());
     checks.add(machine.oomCounter());

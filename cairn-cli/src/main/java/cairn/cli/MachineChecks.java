@@ -18,6 +18,28 @@ final class MachineChecks {
     this.proc = surroundings.systemRoot().resolve("proc");
   }
 
+  /** {@return null if the recorder chooses itself, as it does by default} */
+  @Nullable Check mode() {
+    String name = "mode";
+    String mode = surroundings.setting("mode");
+    if (mode == null || mode.equals("auto")) {
+      return null;
+    }
+    String remedy = "unset cairn.mode and CAIRN_MODE";
+    return switch (mode.toLowerCase(Locale.ROOT)) {
+      case "off" -> Check.problem(name, "off: nothing is recorded", remedy);
+      case "copy" ->
+          Check.warn(
+              name, "copy: a death takes what was recorded since the last copy, a second", remedy);
+      case "mapped" -> Check.warn(name, "mapped: also where it is not known to be safe", remedy);
+      default ->
+          Check.problem(
+              name,
+              "unknown: cairn.mode=" + mode + ": nothing is recorded",
+              "use auto, mapped, copy or off");
+    };
+  }
+
   Check java() {
     return Check.ok(
         "java",

@@ -11,7 +11,6 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -24,18 +23,9 @@ final class RootChecks {
   /** Below this much free space the next restarts are at risk. */
   private static final long LOW_BYTES = 16 * RUN_BYTES;
 
+  /** As the recorder has them. */
   private static final Set<String> MAPPED =
-      Set.of(
-          "ext2",
-          "ext3",
-          "ext4",
-          "ext2/ext3",
-          "xfs",
-          "tmpfs",
-          "overlay",
-          "overlayfs",
-          "apfs",
-          "ntfs");
+      Set.of("ext2", "ext3", "ext4", "xfs", "tmpfs", "overlay", "apfs", "hfs", "NTFS");
 
   private final Path root;
   private final @Nullable Path existing;
@@ -52,11 +42,10 @@ final class RootChecks {
   Check directory() {
     String name = "directory";
     if (Files.isSymbolicLink(root)) {
-      return Check.warn(
+      return Check.problem(
           name,
-          root + " is a symbolic link" + target(),
-          "name the directory itself with cairn.dir or CAIRN_DIR: whoever owns the link can move"
-              + " the evidence");
+          root + " is a symbolic link" + target() + ": a recorder refuses it",
+          "name the directory itself with cairn.dir or CAIRN_DIR");
     }
     if (existing == null) {
       return Check.problem(name, root + ": no part of it exists", "choose another with CAIRN_DIR");
@@ -138,8 +127,7 @@ final class RootChecks {
       return Check.warn(name, "unknown", "look at the directory by hand");
     }
     String type = store.type();
-    String kind = type.toLowerCase(Locale.ROOT);
-    if (!MAPPED.contains(kind)) {
+    if (!MAPPED.contains(type)) {
       return Check.warn(
           name,
           type
@@ -147,13 +135,13 @@ final class RootChecks {
               + " a death takes what was recorded since",
           "use a local file system (ext4, xfs, tmpfs) for what may not be lost");
     }
-    if (kind.startsWith("overlay")) {
+    if (type.equals("overlay")) {
       return Check.warn(
           name,
           type + ": mapped, but it is a container's own layer and goes with the container",
           "mount a volume there (an emptyDir outlives a restarted container)");
     }
-    if (kind.equals("tmpfs")) {
+    if (type.equals("tmpfs")) {
       return Check.warn(
           name,
           type

@@ -4,11 +4,13 @@ import cairn.report.Report;
 import cairn.report.Run;
 import cairn.report.Runs;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -60,7 +62,28 @@ final class RunSource {
   /** {@return whether runs of {@code name} are looked at} */
   boolean includes(String name) {
     String only = app();
-    return only == null || only.equals(name);
+    return only == null || name.equals(only) || name.equals(directoryName(only));
+  }
+
+  /** {@return the name of an application's directory: what is not plain, as %XX} */
+  private static String directoryName(String app) {
+    StringBuilder name = new StringBuilder(app.length());
+    for (byte b : app.getBytes(StandardCharsets.UTF_8)) {
+      boolean plain =
+          (b >= 'a' && b <= 'z')
+              || (b >= 'A' && b <= 'Z')
+              || (b >= '0' && b <= '9')
+              || b == '_'
+              || b == '-'
+              || (b == '.' && name.length() > 0);
+      if (plain) {
+        name.append((char) b);
+      } else {
+        name.append('%');
+        name.append(HexFormat.of().withUpperCase().toHexDigits(b));
+      }
+    }
+    return name.toString();
   }
 
   /** {@return options to add to another command so that it finds the same runs} */

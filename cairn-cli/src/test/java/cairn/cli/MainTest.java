@@ -84,8 +84,8 @@ class MainTest {
 
   @Test
   void hostileArgumentsAreEscapedInTheErrorLine() {
-    assertThat(cli.run("li\u001b[2Jst\n").err())
-        .isEqualTo("cairn: unknown command: command=li\\u{1b}[2Jst\\u{a} (see: cairn --help)\n");
+    assertThat(cli.run("zzz\u001b[2J\nzzz").err())
+        .isEqualTo("cairn: unknown command: command=zzz\\u{1b}[2J\\u{a}zzz (see: cairn --help)\n");
   }
 
   @ParameterizedTest
