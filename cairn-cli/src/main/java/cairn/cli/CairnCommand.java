@@ -18,8 +18,8 @@ final class CairnCommand implements Callable<Integer> {
             this,
             new String[0],
             new String[] {
-              "RUN is a run id, a part that only one id starts or ends with, or a run's directory.",
-              "Without it, a command looks at the newest dead run.",
+              "RUN is a run id, a part that only one id starts or ends with, a run's directory, or the name",
+              "of an application, for its newest dead run. Without RUN: the dead run that was seen last.",
               "",
               "Every option is also a system property and an environment variable: --older-than is",
               "-Dcairn.older-than (in CAIRN_JAVA_OPTS) and CAIRN_OLDER_THAN. The option wins over the",

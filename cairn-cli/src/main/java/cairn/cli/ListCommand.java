@@ -54,7 +54,7 @@ final class ListCommand implements Callable<Integer> {
             });
     spec.addOption(limit);
     spec.addOption(json);
-    source.addTo(spec);
+    source.addManyTo(spec);
     return spec;
   }
 
@@ -84,7 +84,8 @@ final class ListCommand implements Callable<Integer> {
       if (report == null) {
         table.add(run.id(), run.app(), "UNREADABLE", "", "");
       } else {
-        table.add(run.id(), run.app(), state(report.verdict()), age(report), openSpans(report));
+        table.add(
+            run.id(), report.run().app(), state(report.verdict()), age(report), openSpans(report));
       }
     }
     session.out.print(table);
@@ -122,8 +123,15 @@ final class ListCommand implements Callable<Integer> {
     }
     UnfinishedSpan oldest = spans.get(0);
     String age =
-        oldest.ageMillis() < 0 ? "" : ", " + Units.age(Duration.ofMillis(oldest.ageMillis()));
-    return spans.size() + ": " + Arguments.shorten(oldest.name(), 40) + age;
+        oldest.ageMillis() < 0 ? "" : " " + Units.age(Duration.ofMillis(oldest.ageMillis()));
+    return spans.size() + " (oldest" + age + ": " + shorten(oldest.name(), 40) + ")";
+  }
+
+  private static String shorten(String text, int limit) {
+    if (text.codePointCount(0, text.length()) <= limit) {
+      return text;
+    }
+    return text.substring(0, text.offsetByCodePoints(0, limit - 1)) + "…";
   }
 
   private void printJson(List<Run> runs) {
@@ -142,6 +150,7 @@ final class ListCommand implements Callable<Integer> {
     try {
       Report report = run.report();
       Verdict verdict = report.verdict();
+      row.put("app", report.run().app());
       row.put("cause", verdict.cause().name());
       row.put("confidence", verdict.confidence().name().toLowerCase(Locale.ROOT));
       row.put("headline", verdict.headline());

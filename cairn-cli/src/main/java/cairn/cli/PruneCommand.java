@@ -76,7 +76,7 @@ final class PruneCommand implements Callable<Integer> {
     spec.addOption(keep);
     spec.addOption(olderThan);
     spec.addOption(dryRun);
-    source.addTo(spec);
+    source.addManyTo(spec);
     return spec;
   }
 
@@ -158,7 +158,7 @@ final class PruneCommand implements Callable<Integer> {
     Instant limit = session.surroundings.clock().instant().minus(UNFINISHED_AGE);
     for (Path app : directories(source.root(), "*")) {
       for (Path unfinished : directories(app, ".new-*")) {
-        if (source.includes(String.valueOf(app.getFileName())) && isBefore(unfinished, limit)) {
+        if (source.includes(app) && isBefore(unfinished, limit)) {
           delete(unfinished, app.getFileName() + "/" + unfinished.getFileName());
         }
       }

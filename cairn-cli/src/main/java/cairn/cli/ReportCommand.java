@@ -30,7 +30,7 @@ final class ReportCommand implements Callable<Integer> {
 
   ReportCommand(Session session) {
     this.session = session;
-    this.source = new RunSource(session, "the newest dead run");
+    this.source = new RunSource(session, "the dead run that was seen last");
     this.spec =
         Options.command(
             "report",
@@ -40,15 +40,14 @@ final class ReportCommand implements Callable<Integer> {
               "Exit codes: 0 printed, 2 wrong usage, 3 nothing readable or output failed",
               "",
               "Examples:",
-              "  cairn report                      the newest dead run as text",
+              "  cairn report                      the run that died last, as text",
               "  cairn report 7f3a9c01 | less      one run",
               "  cairn report --json -o run.json   as JSON into a file that only you can read"
             });
-    source.addRunTo(spec);
     spec.addOption(text);
     spec.addOption(json);
     spec.addOption(output);
-    source.addTo(spec);
+    source.addOneTo(spec);
   }
 
   CommandSpec spec() {

@@ -9,15 +9,18 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
-/** {@code --dir} and {@code --app}: which runs a command looks at. */
+/** {@code --dir} with RUN or {@code --app}: which runs a command looks at. */
 final class RunSource {
   private final CommonOptions common;
   private final OptionSpec app =
@@ -36,19 +39,22 @@ final class RunSource {
             .type(String.class)
             .paramLabel("RUN")
             .description(
-                "run id, a part of one, or a run's directory (default: " + defaultRun + ")")
+                "run id, a part of one, a run's directory, or an application (default: "
+                    + defaultRun
+                    + ")")
             .build();
   }
 
-  /** Adds the options, not RUN. */
-  void addTo(CommandSpec spec) {
+  /** For a command that looks at many runs: {@code --app} and the common options. */
+  void addManyTo(CommandSpec spec) {
     spec.addOption(app);
     common.addTo(spec);
   }
 
-  /** Adds RUN. */
-  void addRunTo(CommandSpec spec) {
+  /** For a command that looks at one run: RUN and the common options. */
+  void addOneTo(CommandSpec spec) {
     spec.addPositional(run);
+    common.addTo(spec);
   }
 
   private @Nullable String app() {
@@ -59,10 +65,18 @@ final class RunSource {
     return common.root();
   }
 
-  /** {@return whether runs of {@code name} are looked at} */
-  boolean includes(String name) {
+  /** {@return whether that directory's runs are looked at} */
+  boolean includes(Path appDirectory) {
     String only = app();
-    return only == null || name.equals(only) || name.equals(directoryName(only));
+    return only == null || isApp(String.valueOf(appDirectory.getFileName()), only);
+  }
+
+  private static boolean isApp(Run run, String app) {
+    return isApp(run.app(), app);
+  }
+
+  private static boolean isApp(String directory, String app) {
+    return directory.equals(app) || directory.equals(directoryName(app));
   }
 
   /** {@return the name of an application's directory: what is not plain, as %XX} */
@@ -95,9 +109,10 @@ final class RunSource {
   List<Run> runs() {
     Path root = root();
     List<Run> runs = list(root);
+    String only = app();
     List<Run> ofApp = new ArrayList<>();
     for (Run run : runs) {
-      if (includes(run.app())) {
+      if (only == null || isApp(run, only)) {
         ofApp.add(run);
       }
     }
@@ -105,50 +120,82 @@ final class RunSource {
   }
 
   /**
-   * {@return the run that RUN names: an id, a part that exactly one id starts or ends with, or the
-   * path of a run's directory}
+   * {@return the run that RUN names: an id, a part that exactly one id starts or ends with, the
+   * path of a run's directory, or an application, which stands for the run of it that would be
+   * taken without RUN}
    *
-   * @param preferRunning without RUN: the newest living run rather than the newest dead one; the
-   *     newest of all if there is none
+   * @param preferRunning without RUN: the newest living run rather than the dead one that was seen
+   *     last; if there is none, whichever was seen last
    */
   Run select(boolean preferRunning) {
-    String idOrPart = Options.text(run);
-    if (idOrPart != null && idOrPart.indexOf('/') >= 0) {
-      return byDirectory(idOrPart);
+    String name = Options.text(run);
+    if (name != null && name.indexOf('/') >= 0) {
+      return byDirectory(name);
     }
     List<Run> runs = runs();
     if (runs.isEmpty()) {
       throw CliException.unreadable(none());
     }
-    return idOrPart == null ? newest(runs, preferRunning) : byId(runs, idOrPart);
+    return name == null ? seenLast(runs, preferRunning) : byName(runs, name, preferRunning);
   }
 
-  private static Run newest(List<Run> runs, boolean running) {
+  /**
+   * Of each application its newest run in question, and of those the one that was seen last: a
+   * service that ran for a week died later than the job that started an hour ago.
+   */
+  private static Run seenLast(List<Run> runs, boolean running) {
+    Map<String, Run> newest = new LinkedHashMap<>();
     for (Run run : runs) {
-      if (run.isRunning() == running) {
-        return run;
+      if (!newest.containsKey(run.app()) && run.isRunning() == running) {
+        newest.put(run.app(), run);
       }
     }
-    return runs.get(0);
+    Run last = runs.get(0);
+    Instant lastSeen = Instant.MIN;
+    for (Run run : newest.values()) {
+      // With one candidate there is nothing to compare, so nothing to read.
+      Instant seen = newest.size() == 1 ? Instant.MAX : seen(run);
+      if (seen.isAfter(lastSeen)) {
+        last = run;
+        lastSeen = seen;
+      }
+    }
+    return last;
   }
 
-  private Run byId(List<Run> runs, String idOrPart) {
+  private static Instant seen(Run run) {
+    try {
+      Instant seen = run.report().run().lastSeenAt();
+      return seen == null ? Instant.EPOCH : seen;
+    } catch (IOException e) {
+      return Instant.EPOCH;
+    }
+  }
+
+  private Run byName(List<Run> runs, String name, boolean preferRunning) {
     List<Run> matches = new ArrayList<>();
+    List<Run> ofApp = new ArrayList<>();
     for (Run run : runs) {
-      if (run.id().equals(idOrPart)) {
+      if (run.id().equals(name)) {
         return run;
       }
-      if (!idOrPart.isEmpty() && (run.id().startsWith(idOrPart) || run.id().endsWith(idOrPart))) {
+      if (!name.isEmpty() && (run.id().startsWith(name) || run.id().endsWith(name))) {
         matches.add(run);
+      }
+      if (isApp(run, name)) {
+        ofApp.add(run);
       }
     }
     if (matches.size() == 1) {
       return matches.get(0);
     }
+    if (!ofApp.isEmpty()) {
+      return seenLast(ofApp, preferRunning);
+    }
     if (matches.isEmpty()) {
       throw CliException.unreadable(
           "no such run: run="
-              + idOrPart
+              + name
               + ", runs="
               + runs.size()
               + ", dir="
@@ -160,7 +207,7 @@ final class RunSource {
     }
     throw CliException.usage(
         "ambiguous run: run="
-            + idOrPart
+            + name
             + ", matches="
             + matches.size()
             + ", newest="
@@ -259,9 +306,7 @@ final class RunSource {
               + run.id()
               + ", error="
               + describe(e)
-              + " (copy the directory before anything else: "
-              + run.directory()
-              + ")");
+              + " (nothing of this run can be read; for others see: cairn list)");
     }
   }
 

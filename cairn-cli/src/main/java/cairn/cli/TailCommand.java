@@ -4,6 +4,7 @@ import cairn.report.Breadcrumb;
 import cairn.report.Report;
 import cairn.report.Run;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -32,7 +33,7 @@ final class TailCommand implements Callable<Integer> {
 
   TailCommand(Session session) {
     this.session = session;
-    this.source = new RunSource(session, "the newest dead run; with -f the newest living one");
+    this.source = new RunSource(session, "the dead run that was seen last; with -f the living one");
   }
 
   CommandSpec spec() {
@@ -45,15 +46,14 @@ final class TailCommand implements Callable<Integer> {
               "Exit codes: 0 printed (maybe none), 2 wrong usage, 3 nothing readable",
               "",
               "Examples:",
-              "  cairn tail                   the last 20 of the newest dead run",
-              "  cairn tail -f                the newest living run, as it goes, until it ends",
+              "  cairn tail                   the last 20 of the run that died last",
+              "  cairn tail -f                the living run, as it goes, until it ends",
               "  cairn tail -n 500 --json | jq -r 'select(.level == \"error\") | .message'"
             });
-    source.addRunTo(spec);
     spec.addOption(follow);
     spec.addOption(lines);
     spec.addOption(json);
-    source.addTo(spec);
+    source.addOneTo(spec);
     return spec;
   }
 
@@ -66,6 +66,12 @@ final class TailCommand implements Callable<Integer> {
     boolean running = following && selected.isRunning();
     Report report = RunSource.read(selected);
     List<Breadcrumb> trail = report.trail();
+    if (!Options.isSet(json)) {
+      session.out.println(RunLine.of(report, session.surroundings.clock()));
+      if (trail.isEmpty()) {
+        session.out.println("  no breadcrumbs");
+      }
+    }
     print(trail.subList(Math.max(0, trail.size() - count), trail.size()));
     last = trail.isEmpty() ? last : trail.get(trail.size() - 1).position();
     while (session.flush() && running) {
@@ -108,9 +114,7 @@ final class TailCommand implements Callable<Integer> {
     row.put("level", level(breadcrumb));
     putIfKnown(row, "category", breadcrumb.category());
     putIfKnown(row, "message", breadcrumb.message());
-    if (!breadcrumb.data().isEmpty()) {
-      row.put("data", breadcrumb.data());
-    }
+    row.put("data", breadcrumb.data());
     putIfKnown(row, "thread", breadcrumb.thread());
     putIfKnown(row, "spanId", breadcrumb.spanId());
     return row;
@@ -127,19 +131,43 @@ final class TailCommand implements Callable<Integer> {
     return breadcrumb.level().name().toLowerCase(Locale.ROOT);
   }
 
+  /** As the trail of the report, but nothing is cut. */
   private static String line(Breadcrumb breadcrumb) {
-    StringBuilder line = new StringBuilder(Units.clock(breadcrumb.at()));
+    StringBuilder line = new StringBuilder("  ").append(Units.clock(breadcrumb.at())).append('Z');
     String level = level(breadcrumb);
-    line.append("  ").append(level).append(" ".repeat(9 - level.length()));
-    if (breadcrumb.category() != null) {
-      line.append(breadcrumb.category()).append(": ");
-    }
-    if (breadcrumb.message() != null) {
-      line.append(breadcrumb.message());
+    line.append(' ').append(level).append(" ".repeat(7 - level.length()));
+    for (String text : new String[] {breadcrumb.category(), breadcrumb.message()}) {
+      if (text != null && !text.isEmpty()) {
+        line.append(' ').append(text);
+      }
     }
     if (!breadcrumb.data().isEmpty()) {
-      line.append("  ").append(Json.of(breadcrumb.data()));
+      line.append(' ').append(plain(breadcrumb.data()));
+    }
+    if (breadcrumb.thread() != null) {
+      line.append(" [").append(breadcrumb.thread()).append(']');
     }
     return Escape.line(line.toString());
+  }
+
+  private static String plain(@Nullable Object value) {
+    if (value instanceof byte[] bytes) {
+      return "0x" + HexFormat.of().formatHex(bytes);
+    }
+    StringBuilder text = new StringBuilder();
+    if (value instanceof Map<?, ?> map) {
+      for (Map.Entry<?, ?> entry : map.entrySet()) {
+        text.append(text.isEmpty() ? "{" : ", ");
+        text.append(entry.getKey()).append('=').append(plain(entry.getValue()));
+      }
+      return text.isEmpty() ? "{}" : text.append('}').toString();
+    }
+    if (value instanceof List<?> list) {
+      for (Object element : list) {
+        text.append(text.isEmpty() ? "[" : ", ").append(plain(element));
+      }
+      return text.isEmpty() ? "[]" : text.append(']').toString();
+    }
+    return String.valueOf(value);
   }
 }

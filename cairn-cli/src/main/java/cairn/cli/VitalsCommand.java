@@ -22,7 +22,7 @@ final class VitalsCommand implements Callable<Integer> {
 
   VitalsCommand(Session session) {
     this.session = session;
-    this.source = new RunSource(session, "the newest dead run");
+    this.source = new RunSource(session, "the dead run that was seen last");
   }
 
   CommandSpec spec() {
@@ -37,12 +37,11 @@ final class VitalsCommand implements Callable<Integer> {
               "Exit codes: 0 printed (maybe no sample), 2 wrong usage, 3 nothing readable",
               "",
               "Examples:",
-              "  cairn vitals                 the newest dead run",
+              "  cairn vitals                 the run that died last",
               "  cairn vitals --json | jq -r '.[] | [.at, .heapUsed, .rss] | @tsv'"
             });
-    source.addRunTo(spec);
     spec.addOption(json);
-    source.addTo(spec);
+    source.addOneTo(spec);
     return spec;
   }
 
@@ -52,6 +51,7 @@ final class VitalsCommand implements Callable<Integer> {
     if (Options.isSet(json)) {
       session.out.println(Json.lines(rows(report)));
     } else {
+      session.out.println(RunLine.of(report, session.surroundings.clock()));
       TextOutput.print(session.out, report.toText(ReportPart.VITALS));
     }
     return ExitCode.OK;

@@ -21,7 +21,7 @@ final class WhyCommand implements Callable<Integer> {
 
   WhyCommand(Session session) {
     this.session = session;
-    this.source = new RunSource(session, "the newest dead run");
+    this.source = new RunSource(session, "the dead run that was seen last");
   }
 
   CommandSpec spec() {
@@ -36,14 +36,13 @@ final class WhyCommand implements Callable<Integer> {
               "Exit codes: 0 clean end, 1 died, 2 wrong usage, 3 nothing readable, 4 still running",
               "",
               "Examples:",
-              "  cairn why                    the newest dead run",
-              "  cairn why --app orders       the newest dead run of one application",
+              "  cairn why                    the run that died last",
+              "  cairn why orders             the newest dead run of one application",
               "  cairn why 7f3a9c01           the run whose id ends so",
               "  cairn why --json | jq -r .verdict.cause"
             });
-    source.addRunTo(spec);
     spec.addOption(json);
-    source.addTo(spec);
+    source.addOneTo(spec);
     return spec;
   }
 
@@ -77,6 +76,7 @@ final class WhyCommand implements Callable<Integer> {
     }
     TextOutput.print(session.out, report.toText(parts.toArray(new ReportPart[0])));
     session.out.println();
+    session.out.println(RunLine.of(report, session.surroundings.clock()));
     session.out.println(
         Escape.line("Full report: cairn report " + selected.id() + source.asArgument()));
   }
