@@ -19,10 +19,16 @@ final class Calls {
       calls++;
       return index++ & Payload.MASK;
     }
+
+    final long calls() {
+      return calls;
+    }
   }
 
-  void add(Caller caller) {
+  /** Counts the calls of the current thread from now on. */
+  void join(Caller caller) {
     callers.add(caller);
+    CallerCpu.join(caller);
   }
 
   /** {@return the sum; throws if it is 0, which can only mean that the measurement is broken} */

@@ -56,7 +56,7 @@ public class PeersBenchmark {
   public static class Caller extends Calls.Caller {
     @Setup(Level.Trial)
     public void join(Opened opened) {
-      opened.calls.add(this);
+      opened.calls.join(this);
     }
   }
 

@@ -107,7 +107,7 @@ public class RecordBenchmark {
   public static class Caller extends Calls.Caller {
     @Setup(Level.Trial)
     public void join(Recording recording) {
-      recording.calls.add(this);
+      recording.calls.join(this);
     }
   }
 

@@ -27,6 +27,7 @@ final class RecordRuns {
 
   private static final class Scores {
     final List<Double> nanos = new ArrayList<>();
+    final List<Double> cpu = new ArrayList<>();
     final List<Double> bytes = new ArrayList<>();
     final List<Double> rounds = new ArrayList<>();
   }
@@ -66,6 +67,7 @@ final class RecordRuns {
             .measurementIterations(settings.quick() ? 2 : 4)
             .measurementTime(TimeValue.milliseconds(settings.quick() ? 250 : 1000))
             .addProfiler(GCProfiler.class)
+            .addProfiler(CallerCpu.class)
             .shouldFailOnError(true)
             .output(Path.of(Scratch.root().toString(), "jmh.log").toString())
             .jvmArgsAppend(jvmArgs());
@@ -95,11 +97,9 @@ final class RecordRuns {
     for (BenchmarkResult fork : run.getBenchmarkResults()) {
       for (IterationResult iteration : fork.getIterationResults()) {
         round.add(iteration.getPrimaryResult().getScore());
-        iteration.getSecondaryResults().entrySet().stream()
-            .filter(entry -> entry.getKey().endsWith("gc.alloc.rate.norm"))
-            .map(Map.Entry::getValue)
-            .map(Result::getScore)
-            .forEach(scores.bytes::add);
+        Map<String, Result> more = iteration.getSecondaryResults();
+        scores.bytes.add(more.get("gc.alloc.rate.norm").getScore());
+        scores.cpu.add(more.get(CallerCpu.RESULT).getScore());
       }
     }
     scores.nanos.addAll(round);
@@ -108,7 +108,17 @@ final class RecordRuns {
 
   private void show() {
     Table table =
-        new Table("call", "threads", "ns/op, median", "min", "rounds", "B/op", "x JFR event");
+        new Table(
+            "call",
+            "threads",
+            "ns/op, median",
+            "min",
+            "rounds",
+            "caller's CPU ns/op, median",
+            "min",
+            "B/op",
+            "x JFR event",
+            "x JFR, CPU");
     for (Map.Entry<String, Scores> entry : scores.entrySet()) {
       String[] key = entry.getKey().split(" ");
       Scores scores = entry.getValue();
@@ -120,8 +130,11 @@ final class RecordRuns {
           Table.number(median, 0),
           Table.number(Table.min(scores.nanos), 0),
           String.join(", ", scores.rounds.stream().map(round -> Table.number(round, 0)).toList()),
+          Table.number(Table.median(scores.cpu), 0),
+          Table.number(Table.min(scores.cpu), 0),
           Table.number(Table.median(scores.bytes), 0),
-          jfr == null ? "" : Table.number(median / Table.median(jfr.nanos), 2));
+          jfr == null ? "" : Table.number(median / Table.median(jfr.nanos), 2),
+          jfr == null ? "" : Table.number(Table.median(scores.cpu) / Table.median(jfr.cpu), 2));
     }
     System.out.println(
         "Small event: "
