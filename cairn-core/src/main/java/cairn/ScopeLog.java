@@ -159,8 +159,8 @@ final class ScopeLog {
   }
 
   /**
-   * Removes all fields: an empty generation. Not a record that says so: one damaged byte in it would
-   * bring every field back.
+   * Removes all fields: an empty generation. Not a record that says so: one damaged byte in it
+   * would bring every field back.
    */
   void clear() {
     lock.lock();
