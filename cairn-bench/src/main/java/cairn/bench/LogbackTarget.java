@@ -5,6 +5,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.util.LogbackMDCAdapter;
 import ch.qos.logback.core.FileAppender;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +18,9 @@ final class LogbackTarget implements Target {
 
   LogbackTarget(Path directory, boolean immediateFlush) {
     file = directory.resolve("bench.log");
+    // Without one the appender swallows every event.
+    context.setMDCAdapter(new LogbackMDCAdapter());
+    context.start();
     PatternLayoutEncoder encoder = new PatternLayoutEncoder();
     encoder.setContext(context);
     encoder.setPattern("%d %-5level %logger - %msg%n");
