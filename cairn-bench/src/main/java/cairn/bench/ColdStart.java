@@ -4,6 +4,7 @@ import cairn.Level;
 import cairn.Recorder;
 import cairn.report.Report;
 import com.sun.management.ThreadMXBean;
+import io.sentry.IScope;
 import io.sentry.Sentry;
 import io.sentry.protocol.User;
 import java.io.File;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -195,7 +197,8 @@ public final class ColdStart {
     return switch (i % 4) {
       case 0 -> sink.context("context" + i % 3, Payload.CONTEXTS.get(i & Payload.MASK));
       case 1 -> sink.extra("extra" + i % 7, "value " + i);
-      default -> sink.tag(Payload.TAG_KEYS[i % 8], Payload.TAG_VALUES[i & Payload.MASK]);
+      default ->
+          sink.tag(Payload.TAG_KEYS[(i / 4 * 2 + i % 2) % 8], Payload.TAG_VALUES[i & Payload.MASK]);
     };
   }
 
@@ -337,12 +340,15 @@ public final class ColdStart {
 
     @Override
     public void finish() throws Exception {
-      Sentry.configureScope(
-          scope -> {
-            Evidence.require(
-                scope.getBreadcrumbs().size() == 100, "trail", scope.getBreadcrumbs().size(), 100);
-            Evidence.require(scope.getTags().size() == 8, "tags", scope.getTags(), 8);
-          });
+      // The SDK swallows what a callback throws, so the scope is judged outside of it.
+      AtomicReference<IScope> scope = new AtomicReference<>();
+      Sentry.configureScope(scope::set);
+      Evidence.require(
+          scope.get().getBreadcrumbs().size() == 100,
+          "trail",
+          scope.get().getBreadcrumbs().size(),
+          100);
+      Evidence.require(scope.get().getTags().size() == 8, "tags", scope.get().getTags(), 8);
       if (cacheDirectory != null) {
         try (Stream<Path> files = Files.walk(cacheDirectory)) {
           long kept = files.filter(Files::isRegularFile).count();
