@@ -70,7 +70,9 @@ public final class ColdStart {
             "caller ms",
             "min",
             "worst call ms",
+            "caller's CPU ms",
             "process CPU ms",
+            "of it compiling",
             "caller KB allocated",
             "write calls",
             "KB written",
@@ -82,7 +84,9 @@ public final class ColdStart {
                 Table.number(Table.median(values(rounds, "callerMillis")), 1),
                 Table.number(Table.min(values(rounds, "callerMillis")), 1),
                 Table.number(Table.median(values(rounds, "worstMillis")), 2),
+                Table.number(Table.median(values(rounds, "callerCpuMillis")), 1),
                 Table.number(Table.median(values(rounds, "cpuMillis")), 0),
+                Table.number(Table.median(values(rounds, "compilerCpuMillis")), 0),
                 Table.number(Table.median(values(rounds, "allocatedKb")), 0),
                 Table.number(Table.median(values(rounds, "writeCalls")), 0),
                 Table.number(Table.median(values(rounds, "writtenKb")), 0),
@@ -131,12 +135,15 @@ public final class ColdStart {
       time(nothing, false);
       ProcessMeter.read();
       threads.getThreadAllocatedBytes(self);
+      threads.getCurrentThreadCpuTime();
     }
     Thread.sleep(300);
 
     ProcessMeter before = ProcessMeter.read();
     long allocatedBefore = threads.getThreadAllocatedBytes(self);
+    long callerBefore = threads.getCurrentThreadCpuTime();
     long[] times = time(calls, paced);
+    long caller = threads.getCurrentThreadCpuTime() - callerBefore;
     long allocated = threads.getThreadAllocatedBytes(self) - allocatedBefore;
     Thread.sleep(1000);
     ProcessMeter used = ProcessMeter.read().minus(before);
@@ -146,6 +153,8 @@ public final class ColdStart {
         Child.result(
             "callerMillis", times[0] / 1e6,
             "worstMillis", times[1] / 1e6,
+            "callerCpuMillis", caller / 1e6,
+            "compilerCpuMillis", used.compilerCpuNanos() / 1e6,
             "cpuMillis", used.cpuNanos() / 1e6,
             "allocatedKb", allocated / 1024,
             "writeCalls", used.writeCalls(),

@@ -15,21 +15,30 @@ import java.nio.file.Path;
  * a mapping alike, a large folio with all its pages: what the kernel will write to the device.
  */
 record ProcessMeter(
-    long cpuNanos, long cairnCpuNanos, long writeCalls, long writtenBytes, long dirtiedBytes) {
+    long cpuNanos,
+    long cairnCpuNanos,
+    long compilerCpuNanos,
+    long writeCalls,
+    long writtenBytes,
+    long dirtiedBytes) {
 
   /** Reads the counters; call after a pause, so that no idle thread has time not yet accounted. */
   static ProcessMeter read() {
     try {
       long cpu = 0;
       long cairn = 0;
+      long compiler = 0;
       try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
         for (Path thread : threads) {
           try {
             String schedstat = Files.readString(thread.resolve("schedstat"));
             long nanos = Long.parseLong(schedstat.substring(0, schedstat.indexOf(' ')));
             cpu += nanos;
-            if (Files.readString(thread.resolve("comm")).startsWith("cairn")) {
+            String name = Files.readString(thread.resolve("comm"));
+            if (name.startsWith("cairn")) {
               cairn += nanos;
+            } else if (name.startsWith("C1 Comp") || name.startsWith("C2 Comp")) {
+              compiler += nanos;
             }
           } catch (NoSuchFileException e) {
             // The thread has ended since.
@@ -38,7 +47,12 @@ record ProcessMeter(
       }
       String io = Files.readString(Path.of("/proc/self/io"));
       return new ProcessMeter(
-          cpu, cairn, value(io, "syscw: "), value(io, "wchar: "), value(io, "\nwrite_bytes: "));
+          cpu,
+          cairn,
+          compiler,
+          value(io, "syscw: "),
+          value(io, "wchar: "),
+          value(io, "\nwrite_bytes: "));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -48,6 +62,7 @@ record ProcessMeter(
     return new ProcessMeter(
         cpuNanos - before.cpuNanos,
         cairnCpuNanos - before.cairnCpuNanos,
+        compilerCpuNanos - before.compilerCpuNanos,
         writeCalls - before.writeCalls,
         writtenBytes - before.writtenBytes,
         dirtiedBytes - before.dirtiedBytes);
