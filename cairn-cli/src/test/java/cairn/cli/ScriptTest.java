@@ -137,7 +137,8 @@ class ScriptTest {
 
     assertThat(first.exitCode()).as(first.err()).isZero();
     assertThat(first.err()).startsWith("cairn: building, once: dir=" + repo).hasLineCount(1);
-    assertThat(builds).hasContent("-q -B -DskipTests -pl cairn-cli,cairn-demo -am package");
+    assertThat(builds)
+        .hasContent("-q -B -Dstyle.color=never -DskipTests -pl cairn-cli,cairn-demo -am package");
     assertThat(second.err()).isEmpty();
     assertThat(second.out()).isEqualTo(first.out());
   }
