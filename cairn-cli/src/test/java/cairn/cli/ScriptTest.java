@@ -138,8 +138,9 @@ class ScriptTest {
     assertThat(first.exitCode()).as(first.err()).isZero();
     assertThat(first.err()).startsWith("cairn: building, once: dir=" + repo).hasLineCount(1);
     assertThat(builds)
-        .hasContent("-q -B -Dstyle.color=never -Dspotless.check.skip -DskipTests"
- + " -pl cairn-cli,cairn-demo -am package");
+        .hasContent(
+            "-q -B -Dstyle.color=never -Dspotless.check.skip -DskipTests"
+                + " -pl cairn-cli,cairn-demo -am package");
     assertThat(second.err()).isEmpty();
     assertThat(second.out()).isEqualTo(first.out());
   }
