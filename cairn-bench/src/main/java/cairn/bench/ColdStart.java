@@ -42,7 +42,7 @@ public final class ColdStart {
     for (int i = 0; i < runs; i++) {
       for (String mode : List.of("tight", "paced")) {
         for (String target : TARGETS) {
-          Bench.progress("cold " + mode + " " + target);
+          settings.patience().await("cold " + mode + " " + target);
           try (Scratch files = Scratch.create("cold")) {
             results
                 .computeIfAbsent(mode + " " + target, key -> new ArrayList<>())
