@@ -1,0 +1,135 @@
+package cairn.cli;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The shop as a process of its own. It ends with {@link #close}, with this process when that is
+ * interrupted or terminated, and by itself when it finds this process gone.
+ */
+final class DemoShop implements AutoCloseable {
+  private final Process process;
+  private final Thread hook;
+  private final Path readyFile;
+  private final Path witnessFile;
+  private final Path log;
+  private int port;
+  private String runId = "";
+
+  private DemoShop(Process process, Path readyFile, Path witnessFile, Path log) {
+    this.process = process;
+    this.readyFile = readyFile;
+    this.witnessFile = witnessFile;
+    this.log = log;
+    this.hook = new Thread(process::destroyForcibly, "demo-shop-end");
+  }
+
+  /**
+   * Starts the shop.
+   *
+   * @param jar the shop's runnable jar
+   * @param root where it records its run
+   * @param directory for its log and for what it tells the demo
+   */
+  static DemoShop start(Path jar, Path root, Path directory) throws IOException {
+    Path readyFile = directory.resolve("ready");
+    Path witnessFile = directory.resolve("witness");
+    Path log = directory.resolve("shop.log");
+    Process process =
+        new ProcessBuilder(
+                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
+                "-Xmx256m",
+                "-XX:TieredStopAtLevel=1",
+                "-Dcairn.dir=" + root.toAbsolutePath(),
+                "-Dshop.ready-file=" + readyFile,
+                "-Dshop.witness-file=" + witnessFile,
+                "-Dshop.end-with-parent=true",
+                "-jar",
+                jar.toString())
+            .redirectInput(Redirect.PIPE)
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile())
+            .start();
+    DemoShop shop = new DemoShop(process, readyFile, witnessFile, log);
+    try {
+      Runtime.getRuntime().addShutdownHook(shop.hook);
+    } catch (IllegalStateException e) {
+      process.destroyForcibly(); // This process is ending already.
+      throw e;
+    }
+    return shop;
+  }
+
+  /** Waits until the shop answers. */
+  void awaitReady(Duration timeout) throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + timeout.toNanos();
+    while (!Files.exists(readyFile)) {
+      if (!process.isAlive()) {
+        throw failure("shop ended while it started: exitStatus=" + process.exitValue());
+      }
+      if (System.nanoTime() - deadline > 0) {
+        throw failure("shop did not start in time: limit=" + timeout.toSeconds() + " s");
+      }
+      Thread.sleep(20);
+    }
+    Properties ready = new Properties();
+    try (InputStream in = Files.newInputStream(readyFile)) {
+      ready.load(in);
+    }
+    port = Integer.parseInt(ready.getProperty("port"));
+    runId = ready.getProperty("run");
+    String mode = ready.getProperty("mode");
+    if (runId.equals("null")) {
+      throw failure("shop records nothing: mode=" + mode);
+    }
+  }
+
+  int port() {
+    return port;
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  String runId() {
+    return runId;
+  }
+
+  Path witnessFile() {
+    return witnessFile;
+  }
+
+  /** {@return what to throw when the shop is the reason} */
+  CliException failure(String what) {
+    return new CliException(ExitCode.FOUND, what + ", log=" + log + " (its end says why)");
+  }
+
+  /** {@return the exit status; null while the shop is alive} */
+  @Nullable Integer exitStatus() {
+    return process.isAlive() ? null : process.exitValue();
+  }
+
+  /** Sends SIGKILL, and waits until the process is gone. */
+  void kill() throws InterruptedException {
+    process.destroyForcibly();
+    process.waitFor();
+  }
+
+  @Override
+  public void close() {
+    process.destroyForcibly();
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // This process is ending: the hook runs, and finds nothing left to do.
+    }
+  }
+}
