@@ -1,48 +1,115 @@
 package cairn;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A begun, unfinished operation. Visible in the report of a run that dies before {@link #close}.
  *
- * <p>Any thread may set and close. Setting or closing a span that is closed already does nothing.
- * Nothing here throws. No system call, lock or allocation in steady state. Survives process death
- * once the call returns.
+ * <p>Any thread may set and close; lock-free. Setting or closing a span that is closed already does
+ * nothing. Nothing here throws. No system call and no allocation in steady state; about 30 ns an
+ * attribute. Survives process death once the call returns. A close on one thread during a set on
+ * another takes effect when that set returns.
  */
-@SuppressWarnings("DoNotCallSuggester")
 public final class OpenSpan implements AutoCloseable {
-  OpenSpan() {}
+  /*
+   * Two fields and small methods, so that the JIT can take the object apart and nothing is
+   * allocated; and so that a span kept by mistake names a generation of its slot that is over.
+   */
+  private final @Nullable OpenRun run;
+  private final long handle;
+
+  OpenSpan(@Nullable OpenRun run, long handle) {
+    this.run = run;
+    this.handle = handle;
+  }
 
   /**
-   * Sets an attribute; the latest value of a key wins.
+   * Sets an attribute; the latest value of a key wins. A slot holds about 400 bytes of attributes;
+   * what finds no room goes to the trail, counted in {@code attributesOverflowed}.
    *
    * @param key name; null does nothing
    * @param value cut at 256 bytes of UTF-8, counted; null does nothing
    * @return this
    */
-  public OpenSpan set(String key, String value) {
+  public OpenSpan set(@Nullable String key, @Nullable String value) {
+    if (run != null && key != null && value != null && run.enter()) {
+      run.box.spans.set(handle, key, value);
+      run.leave();
+    }
     return this;
   }
 
-  /** As {@link #set(String, String)}. */
-  public OpenSpan set(String key, long value) {
+  /**
+   * As {@link #set(String, String)}.
+   *
+   * @param key name; null does nothing
+   * @param value any
+   * @return this
+   */
+  public OpenSpan set(@Nullable String key, long value) {
+    if (run != null && key != null && run.enter()) {
+      run.box.spans.set(handle, key, value);
+      run.leave();
+    }
     return this;
   }
 
-  /** As {@link #set(String, String)}. */
-  public OpenSpan set(String key, double value) {
+  /**
+   * As {@link #set(String, String)}.
+   *
+   * @param key name; null does nothing
+   * @param value any; not a number and infinities are shown as texts in JSON
+   * @return this
+   */
+  public OpenSpan set(@Nullable String key, double value) {
+    if (run != null && key != null && run.enter()) {
+      run.box.spans.set(handle, key, value);
+      run.leave();
+    }
     return this;
   }
 
-  /** As {@link #set(String, String)}. */
-  public OpenSpan set(String key, boolean value) {
+  /**
+   * As {@link #set(String, String)}.
+   *
+   * @param key name; null does nothing
+   * @param value either
+   * @return this
+   */
+  public OpenSpan set(@Nullable String key, boolean value) {
+    if (run != null && key != null && run.enter()) {
+      run.box.spans.set(handle, key, value);
+      run.leave();
+    }
     return this;
   }
 
-  /** {@return the span id as 16 hex digits; 0s for a disabled recorder} */
+  /**
+   * {@return the span id as 16 hex digits, as the report shows it; zeros if nothing is recorded}
+   */
   public String spanId() {
-    return "";
+    return hex(run == null || handle == SpanTable.NONE ? 0 : run.box.spans.spanId(handle));
+  }
+
+  private static String hex(long id) {
+    char[] digits = new char[16];
+    for (int i = 0; i < 16; i++) {
+      digits[i] = Character.forDigit((int) (id >>> (60 - 4 * i)) & 15, 16);
+    }
+    return new String(digits);
   }
 
   /** Ends the span: one release store. A second call does nothing. */
   @Override
-  public void close() {}
+  public void close() {
+    if (run != null && run.enter()) {
+      run.box.spans.close(handle);
+      run.leave();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "OpenSpan{spanId=" + spanId() + '}';
+  }
 }

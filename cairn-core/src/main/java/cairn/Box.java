@@ -1,0 +1,224 @@
+package cairn;
+
+import cairn.format.CborWriter;
+import cairn.format.CounterLayout;
+import cairn.format.EncodeLimits;
+import cairn.format.RecordLayout;
+import cairn.format.VitalsLayout;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The writers of all sections over one region: what turns a call into stores.
+ *
+ * <p>Any thread. No file, no thread, no life of its own: a test runs it over plain memory.
+ */
+final class Box {
+  private static final int MAX_MESSAGE_BYTES = 8 * 1024;
+  private static final int MAX_SCOPE_TEXT_BYTES = 8 * 1024;
+
+  final Clock clock;
+  final Region region;
+  final BoxPlan plan;
+  final Counters counters;
+  final ScratchPool scratches;
+  final Trail trail;
+  final ScopeLog scope;
+  final SpanTable spans;
+  final LifeCycle life;
+  final Vitals vitals;
+  private final TwoCopies identity;
+  private final TwoCopies beat;
+
+  Box(Region region, BoxPlan plan, long nonce, Clock clock) {
+    this.region = region;
+    this.plan = plan;
+    this.clock = clock;
+    counters = new Counters(region, plan.counters, BoxPlan.COUNTER_UNIT);
+    trail = new Trail(region, plan.trail, plan.trailBytes, counters);
+    scope =
+        new ScopeLog(
+            region,
+            plan.scopeLog,
+            BoxPlan.SCOPE_HALF,
+            nonce,
+            new TwoCopies(region, plan.scopeHead, BoxPlan.COPY_UNIT, nonce),
+            counters);
+    scratches =
+        new ScratchPool(
+            nonce,
+            Math.max(trail.maxRecordBytes(), scope.maxRecordBytes()),
+            EncodeLimits.DEFAULT,
+            counters);
+    spans =
+        new SpanTable(
+            region,
+            plan.spans,
+            BoxPlan.SPAN_SLOT,
+            plan.spanSlots,
+            nonce,
+            counters,
+            trail,
+            scratches,
+            clock);
+    identity = new TwoCopies(region, plan.identity, BoxPlan.IDENTITY_UNIT, nonce);
+    beat = new TwoCopies(region, plan.beat, BoxPlan.COPY_UNIT, nonce);
+    life =
+        new LifeCycle(
+            new TwoCopies(region, plan.life, BoxPlan.LIFE_UNIT, nonce),
+            new TwoCopies(region, plan.uncaught, BoxPlan.UNCAUGHT_UNIT, nonce),
+            clock);
+    vitals =
+        new Vitals(region, nonce, plan.seconds, BoxPlan.SECONDS, plan.minutes, BoxPlan.MINUTES);
+  }
+
+  /** Stores what a reader needs of a box in which nothing has been recorded; the header last. */
+  void start(byte[] identityPayload, int length) {
+    identity.write(identityPayload, length);
+    scope.start();
+    life.open();
+    beat();
+    plan.writeHeader(region);
+  }
+
+  int identityLimit() {
+    return identity.payloadLimit();
+  }
+
+  /** Stores a sign of life. */
+  void beat() {
+    beat.write(clock.wallMillis(), clock.nanos());
+  }
+
+  /** Stores a sample that {@code sources} read. */
+  void sample(long[] values) {
+    values[VitalsLayout.OPEN_SPANS] = spans.openCount();
+    vitals.add(values);
+  }
+
+  // ---- the trail
+
+  void breadcrumb(
+      @Nullable Level level,
+      @Nullable String category,
+      @Nullable String message,
+      @Nullable Map<String, ?> data) {
+    long wallMillis = clock.wallMillis();
+    Scratch scratch = scratches.acquire();
+    try {
+      scratch.start(trail.maxRecordBytes());
+      CborWriter out = scratch.writer;
+      out.beginMap();
+      out.unsigned(RecordLayout.CRUMB_THREAD);
+      scratch.threadName(out);
+      long span = spans.current();
+      if (span != SpanTable.NONE) {
+        out.unsigned(RecordLayout.CRUMB_SPAN_ID);
+        out.unsigned(spans.spanId(span));
+      }
+      if (category != null) {
+        out.unsigned(RecordLayout.CRUMB_CATEGORY);
+        out.key(category);
+      }
+      if (message != null) {
+        field(out, RecordLayout.CRUMB_MESSAGE, message, MAX_MESSAGE_BYTES);
+      }
+      if (data != null) {
+        int start = out.position();
+        if (!(out.unsigned(RecordLayout.CRUMB_DATA) && scratch.encoder.map(data))) {
+          out.position(start);
+          counters.increment(CounterLayout.CUT);
+        }
+        count(scratch);
+      }
+      trail.append(
+          scratch,
+          scratch.finish(),
+          RecordLayout.TYPE_BREADCRUMB,
+          (level == null ? Level.INFO : level).code,
+          wallMillis);
+    } finally {
+      scratches.release(scratch);
+    }
+  }
+
+  private void field(CborWriter out, int key, String text, int maxBytes) {
+    int start = out.position();
+    int outcome = out.unsigned(key) ? out.textCut(text, maxBytes) : CborWriter.NONE;
+    if (outcome == CborWriter.NONE) {
+      out.position(start);
+    }
+    if (outcome != CborWriter.WHOLE) {
+      counters.increment(CounterLayout.CUT);
+    }
+  }
+
+  private void count(Scratch scratch) {
+    if (scratch.encoder.cuts() > 0) {
+      counters.add(CounterLayout.CUT, scratch.encoder.cuts());
+    }
+    if (scratch.encoder.placeholders() > 0) {
+      counters.add(CounterLayout.PLACEHOLDERS, scratch.encoder.placeholders());
+    }
+    scratch.encoder.resetCounts();
+  }
+
+  // ---- the scope
+
+  /** Sets a field to a value of any kind; a null value removes it. */
+  void setScope(int kind, @Nullable String key, @Nullable Object value) {
+    long wallMillis = clock.wallMillis();
+    Scratch scratch = scratches.acquire();
+    try {
+      int prefix = startScope(scratch, kind, key);
+      if (prefix < 0) {
+        counters.increment(CounterLayout.SCOPE_DROPPED);
+        return;
+      }
+      if (value != null) {
+        CborWriter out = scratch.writer;
+        boolean whole = out.unsigned(RecordLayout.FIELD_VALUE);
+        if (value instanceof String text) {
+          int outcome = out.textCut(text, MAX_SCOPE_TEXT_BYTES);
+          whole &= outcome != CborWriter.NONE;
+          if (outcome == CborWriter.CUT) {
+            counters.increment(CounterLayout.CUT);
+          }
+        } else {
+          whole &= scratch.encoder.value(value);
+          count(scratch);
+        }
+        if (!whole) {
+          counters.increment(CounterLayout.SCOPE_DROPPED); // and the old value stays
+          return;
+        }
+      }
+      scope.update(scratch, scratch.finish(), prefix, value == null, wallMillis);
+    } finally {
+      scratches.release(scratch);
+    }
+  }
+
+  /** Removes every field. */
+  void clearScope() {
+    long wallMillis = clock.wallMillis();
+    Scratch scratch = scratches.acquire();
+    try {
+      startScope(scratch, RecordLayout.KIND_CLEAR, null);
+      scope.clear(scratch, scratch.finish(), wallMillis);
+    } finally {
+      scratches.release(scratch);
+    }
+  }
+
+  /** Writes what names the field and returns how many bytes that is, or -1 if it doesn't fit. */
+  private int startScope(Scratch scratch, int kind, @Nullable String key) {
+    scratch.start(scope.maxRecordBytes());
+    CborWriter out = scratch.writer;
+    boolean fits = out.beginMap() && out.unsigned(RecordLayout.FIELD_KIND) && out.unsigned(kind);
+    if (key != null) {
+      fits = fits && out.unsigned(RecordLayout.FIELD_KEY) && out.key(key);
+    }
+    return fits ? out.position() - Scratch.PAYLOAD : -1;
+  }
+}

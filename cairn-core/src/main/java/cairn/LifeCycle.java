@@ -1,0 +1,200 @@
+package cairn;
+
+import cairn.format.CborWriter;
+import cairn.format.KeyCache;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the run is ending: the life-cycle word of the box and the last uncaught exception.
+ *
+ * <p>Any thread; calls exclude each other. Survives process death once a call returns.
+ */
+final class LifeCycle {
+  /** Recording; no end in sight. */
+  static final String OPEN = "OPEN";
+
+  /** The JVM is shutting down; other hooks may still record. */
+  static final String CLOSING = "CLOSING";
+
+  /** Ended: stored after everything else. */
+  static final String CLEAN = "CLEAN";
+
+  private static final int MAX_FRAMES = 32;
+  private static final int MAX_FRAME_BYTES = 160;
+  private static final int MAX_TEXT_BYTES = 512;
+
+  private final TwoCopies life;
+  private final TwoCopies uncaught;
+  private final Clock clock;
+  private final byte[] bytes;
+  private final CborWriter out;
+  private End end = End.NONE;
+
+  /**
+   * Why a run ends.
+   *
+   * @param reason as FORMAT.md lists them
+   * @param signal name, for a signal
+   * @param thread that called exit
+   * @param caller its frames, innermost first
+   */
+  record End(
+      @Nullable String reason,
+      @Nullable String signal,
+      @Nullable String thread,
+      List<StackTraceElement> caller) {
+    static final End NONE = new End(null, null, null, List.of());
+
+    static End of(String reason) {
+      return new End(reason, null, null, List.of());
+    }
+  }
+
+  LifeCycle(TwoCopies life, TwoCopies uncaught, Clock clock) {
+    this.life = life;
+    this.uncaught = uncaught;
+    this.clock = clock;
+    this.bytes = new byte[Math.max(life.payloadLimit(), uncaught.payloadLimit())];
+    this.out = new CborWriter(bytes, new KeyCache());
+  }
+
+  synchronized void open() {
+    write(OPEN);
+  }
+
+  synchronized void closing(End why) {
+    end = why;
+    write(CLOSING);
+  }
+
+  /** Takes the clean mark away: something is recorded after it. */
+  synchronized void reopen() {
+    write(CLOSING);
+  }
+
+  /** Marks the end, for the reason that {@link #closing} gave. */
+  synchronized void clean() {
+    write(CLEAN);
+  }
+
+  private void write(String state) {
+    out.reset(0, life.payloadLimit() - 1);
+    out.beginMap();
+    text("state", state);
+    text("reason", end.reason());
+    text("signal", end.signal());
+    out.key("wallMillis");
+    out.integer(clock.wallMillis());
+    out.key("nanos");
+    out.integer(clock.nanos());
+    text("thread", end.thread());
+    if (!end.caller().isEmpty()) {
+      frames("caller", end.caller());
+    }
+    out.limit(out.limit() + 1);
+    out.end();
+    life.write(bytes, out.position());
+  }
+
+  /** Notes an exception that no handler caught. */
+  synchronized void uncaught(Thread thread, Throwable thrown) {
+    out.reset(0, uncaught.payloadLimit() - 1);
+    out.beginMap();
+    text("thread", thread.getName());
+    text("type", thrown.getClass().getName());
+    text("message", messageOf(thrown));
+    out.key("wallMillis");
+    out.integer(clock.wallMillis());
+    out.key("nanos");
+    out.integer(clock.nanos());
+    frames("stack", List.of(thrown.getStackTrace()));
+    out.limit(out.limit() + 1);
+    out.end();
+    uncaught.write(bytes, out.position());
+  }
+
+  private static @Nullable String messageOf(Throwable thrown) {
+    try {
+      return thrown.getMessage();
+    } catch (RuntimeException e) {
+      return "<threw " + e.getClass().getName() + ">";
+    }
+  }
+
+  private void text(String key, @Nullable String value) {
+    if (value == null) {
+      return;
+    }
+    int start = out.position();
+    if (!out.key(key) || out.textCut(value, MAX_TEXT_BYTES) == CborWriter.NONE) {
+      out.position(start);
+    }
+  }
+
+  private void frames(String key, List<StackTraceElement> frames) {
+    int start = out.position();
+    // One byte more than the map's own end: the array's.
+    out.limit(out.limit() - 1);
+    boolean begun = out.key(key) && out.beginArray();
+    for (int i = 0; begun && i < Math.min(frames.size(), MAX_FRAMES); i++) {
+      if (out.textCut(frames.get(i).toString(), MAX_FRAME_BYTES) == CborWriter.NONE) {
+        break;
+      }
+    }
+    out.limit(out.limit() + 1);
+    if (begun) {
+      out.end();
+    } else {
+      out.position(start);
+    }
+  }
+
+  /**
+   * Finds out why the JVM is shutting down, from the stacks of its threads; called from a shutdown
+   * hook or while one runs. One safepoint. What HotSpot 17 to 25 show: a thread named after the
+   * signal ("SIGTERM handler"), one named "DestroyJavaVM" after the last non-daemon thread ended,
+   * or the thread inside {@code Runtime.exit}; nothing for an exit called on a virtual thread.
+   */
+  static End shutdownReason() {
+    Map<Thread, StackTraceElement[]> stacks = Thread.getAllStackTraces();
+    for (Map.Entry<Thread, StackTraceElement[]> entry : stacks.entrySet()) {
+      String name = entry.getKey().getName();
+      StackTraceElement[] frames = entry.getValue();
+      if (!isIn(frames, "java.lang.Shutdown")) {
+        continue;
+      }
+      if (name.startsWith("SIG") && name.endsWith(" handler")) {
+        return new End("SIGNAL", name.substring(0, name.indexOf(' ')), null, List.of());
+      }
+      if (name.equals("DestroyJavaVM")) {
+        return End.of("RETURNED");
+      }
+      return new End("EXIT", null, name, callers(frames));
+    }
+    return End.of("UNKNOWN");
+  }
+
+  private static boolean isIn(StackTraceElement[] frames, String type) {
+    for (StackTraceElement frame : frames) {
+      if (frame.getClassName().equals(type)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The frames outside those of the JDK's own exit. */
+  private static List<StackTraceElement> callers(StackTraceElement[] frames) {
+    int first = 0;
+    for (int i = 0; i < frames.length; i++) {
+      String type = frames[i].getClassName();
+      if ((type.equals("java.lang.System") || type.equals("java.lang.Runtime"))
+          && frames[i].getMethodName().equals("exit")) {
+        first = i + 1;
+      }
+    }
+    return List.of(frames).subList(first, frames.length);
+  }
+}

@@ -1,0 +1,332 @@
+package cairn;
+
+import cairn.format.CounterLayout;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A run that is being recorded: its box, its directory, its housekeeper and its end.
+ *
+ * <p>Any thread.
+ */
+final class OpenRun {
+  /*
+   * Phases: RECORDING until the JVM shuts down or the application closes; ENDED from the end of our
+   * own shutdown hook, while other hooks may still record; CLOSED after close: nothing is stored any
+   * more. A call in ENDED takes the clean mark away before it stores and sets it again behind
+   * itself, so that CLEAN is stored after everything else.
+   */
+  private static final int RECORDING = 0;
+  private static final int ENDED = 1;
+  private static final int CLOSED = 2;
+
+  /** File systems on which a mapped store can neither fail nor go stale; others get copy mode. */
+  private static final Set<String> MAPPABLE =
+      Set.of("ext2", "ext3", "ext4", "xfs", "tmpfs", "overlay", "apfs", "hfs", "NTFS");
+
+  private static final int SMALL_CHUNK = 4096;
+  private static final int TRAIL_CHUNK = 4096;
+
+  final Box box;
+  private final RunDirectory directory;
+  private final @Nullable BoxCopier copier;
+  private final Housekeeper housekeeper;
+  private final UncaughtHandler uncaughtHandler;
+  private final ShutdownHook hook;
+  private volatile int phase = RECORDING;
+
+  private OpenRun(Box box, RunDirectory directory, @Nullable BoxCopier copier) {
+    this.box = box;
+    this.directory = directory;
+    this.copier = copier;
+    this.housekeeper = new Housekeeper(box, copier);
+    this.uncaughtHandler = new UncaughtHandler(this);
+    this.hook = new ShutdownHook(this);
+  }
+
+  /**
+   * Creates the run's directory and box and starts to record.
+   *
+   * @throws IOException if that is not possible; nothing is left behind then
+   */
+  static OpenRun open(Recorder.Builder builder, Path root, String mode, Clock clock)
+      throws IOException {
+    // A FileChannel closes itself under an interrupted thread; the interrupt is kept for its owner.
+    boolean interrupted = Thread.interrupted();
+    try {
+      OpenRun run = create(builder, root, mode, clock);
+      run.start();
+      return run;
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private static OpenRun create(Recorder.Builder builder, Path root, String mode, Clock clock)
+      throws IOException {
+    long pid = Identity.pid();
+    long nonce = Identity.nonce();
+    long wallMillis = clock.wallMillis();
+    String runId = Identity.runId(wallMillis, pid, nonce);
+    Creation creation = new Creation(builder, mode, clock, nonce, pid, runId);
+    RunDirectory directory = RunDirectory.create(root, builder.app(), runId, creation);
+    return new OpenRun(creation.box(), directory, creation.copier);
+  }
+
+  /** Fills the box file while its directory still has its temporary name. */
+  private static final class Creation implements RunDirectory.BoxWriter {
+    private final Recorder.Builder builder;
+    private final String mode;
+    private final Clock clock;
+    private final long nonce;
+    private final long pid;
+    private final String runId;
+    private @Nullable Box box;
+    private @Nullable BoxCopier copier;
+
+    Creation(
+        Recorder.Builder builder, String mode, Clock clock, long nonce, long pid, String runId) {
+      this.builder = builder;
+      this.mode = mode;
+      this.clock = clock;
+      this.nonce = nonce;
+      this.pid = pid;
+      this.runId = runId;
+    }
+
+    Box box() {
+      if (box == null) {
+        throw new AssertionError();
+      }
+      return box;
+    }
+
+    @Override
+    public void write(Path file, FileChannel channel) throws IOException {
+      BoxPlan plan = new BoxPlan(nonce, builder.spanSlots(), builder.trailBytes());
+      RunDirectory.fill(channel, 0, plan.trail, SMALL_CHUNK);
+      RunDirectory.fill(channel, plan.trail, plan.size, TRAIL_CHUNK);
+      ByteBuffer mapped = map(file, channel, plan.size);
+      Region region = new Region(mapped != null ? mapped : ByteBuffer.allocateDirect(plan.size));
+      Box created = new Box(region, plan, nonce, clock);
+      byte[] identity = new byte[created.identityLimit()];
+      int length =
+          Identity.encode(identity, identity.length, builder, runId, pid, mapped != null, clock);
+      created.start(identity, length);
+      if (mapped == null) {
+        // Its own channel: the one given is closed after this.
+        BoxCopier copies =
+            new BoxCopier(FileChannel.open(file, java.nio.file.StandardOpenOption.WRITE), region);
+        copies.copy();
+        copier = copies;
+      }
+      box = created;
+    }
+
+    /** The mapped file, or null if it must not or can't be mapped. */
+    private @Nullable ByteBuffer map(Path file, FileChannel channel, int size) {
+      if (mode.equals(Recorder.MODE_COPY)) {
+        return null;
+      }
+      try {
+        if (!mode.equals(Recorder.MODE_MAPPED)
+            && !MAPPABLE.contains(Files.getFileStore(file).type())) {
+          return null;
+        }
+        return channel.map(FileChannel.MapMode.READ_WRITE, 0, size);
+      } catch (IOException | RuntimeException | OutOfMemoryError e) {
+        // The JVM reports an mmap that the kernel refused as an OutOfMemoryError, "Map failed".
+        return null;
+      }
+    }
+  }
+
+  private void start() {
+    housekeeper.start();
+    uncaughtHandler.install();
+    try {
+      Runtime.getRuntime().addShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // Opened during a shutdown: recorded all the same, its end will not be.
+    }
+  }
+
+  Path directory() {
+    return directory.directory();
+  }
+
+  String runId() {
+    return directory.runId;
+  }
+
+  boolean isMapped() {
+    return copier == null;
+  }
+
+  boolean isOpen() {
+    return phase != CLOSED;
+  }
+
+  /**
+   * Called before every store on behalf of the application.
+   *
+   * @return whether to go on; then {@link #leave} must follow
+   */
+  boolean enter() {
+    return phase == RECORDING || enterLate();
+  }
+
+  private boolean enterLate() {
+    if (phase == CLOSED) {
+      return false;
+    }
+    box.life.reopen();
+    return true;
+  }
+
+  /** Called after it. */
+  void leave() {
+    if (phase != RECORDING) {
+      leaveLate();
+    }
+  }
+
+  private void leaveLate() {
+    if (phase == ENDED) {
+      box.life.clean();
+      copyNow();
+    }
+  }
+
+  void uncaught(Thread thread, Throwable thrown) {
+    if (phase != CLOSED) {
+      box.life.uncaught(thread, thrown);
+      box.beat();
+      copyNow();
+    }
+  }
+
+  /** The shutdown hook's work. Bounded: some stores, one safepoint, no wait. */
+  void endByShutdown() {
+    synchronized (this) {
+      if (phase != RECORDING) {
+        return;
+      }
+      box.life.closing(LifeCycle.shutdownReason());
+      box.beat();
+      phase = ENDED;
+      box.life.clean();
+      copyNow();
+    }
+  }
+
+  /** Marks the run as ended and gives its lock up. */
+  void close() {
+    boolean interrupted = Thread.interrupted();
+    try {
+      synchronized (this) {
+        if (phase == CLOSED) {
+          return;
+        }
+        housekeeper.stop();
+        if (phase == RECORDING) {
+          box.life.closing(hook.remove() ? LifeCycle.End.of("CLOSED") : LifeCycle.shutdownReason());
+        }
+        uncaughtHandler.remove();
+        box.beat();
+        phase = CLOSED;
+        box.life.clean();
+        copyNow();
+      }
+      if (copier != null) {
+        copier.close();
+      }
+      directory.close();
+    } catch (IOException e) {
+      Log.warnOnce("run was not closed in order: dir=" + directory(), e);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private void copyNow() {
+    if (copier != null) {
+      try {
+        copier.copy();
+      } catch (IOException e) {
+        box.counters.increment(CounterLayout.COPY_ERRORS);
+      }
+    }
+  }
+
+  /** Runs {@link #endByShutdown} when the JVM ends. */
+  private static final class ShutdownHook extends Thread {
+    private final OpenRun run;
+
+    ShutdownHook(OpenRun run) {
+      super(null, null, "cairn-shutdown", 0, false);
+      this.run = run;
+    }
+
+    @Override
+    public void run() {
+      run.endByShutdown();
+    }
+
+    /** Takes the hook away; false if the JVM is shutting down. */
+    boolean remove() {
+      try {
+        Runtime.getRuntime().removeShutdownHook(this);
+        return true;
+      } catch (IllegalStateException e) {
+        return false;
+      }
+    }
+  }
+
+  /** Notes what no handler caught, then does what would have happened without it. */
+  private static final class UncaughtHandler implements Thread.UncaughtExceptionHandler {
+    private final OpenRun run;
+    private Thread.@Nullable UncaughtExceptionHandler previous;
+
+    UncaughtHandler(OpenRun run) {
+      this.run = run;
+    }
+
+    void install() {
+      previous = Thread.getDefaultUncaughtExceptionHandler();
+      Thread.setDefaultUncaughtExceptionHandler(this);
+    }
+
+    /** Only if nobody has put another one in front meanwhile. */
+    @SuppressWarnings("ReferenceEquality")
+    void remove() {
+      if (Thread.getDefaultUncaughtExceptionHandler() == this) {
+        Thread.setDefaultUncaughtExceptionHandler(previous);
+      }
+    }
+
+    @Override
+    public void uncaughtException(Thread thread, Throwable thrown) {
+      try {
+        run.uncaught(thread, thrown);
+      } finally {
+        if (previous != null) {
+          previous.uncaughtException(thread, thrown);
+        } else {
+          System.err.print("Exception in thread \"" + thread.getName() + "\" ");
+          thrown.printStackTrace();
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,294 @@
+package cairn;
+
+import cairn.format.CounterLayout;
+import cairn.format.RecordLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.zip.CRC32C;
+
+/**
+ * The scope's fields, latest value wins, in two half-logs.
+ *
+ * <p>Any thread; one short lock, held for a checksum and a copy, now and then for a compaction of
+ * at most half a half-log; never across the application's code. No system call and no allocation.
+ * Survives process death once {@link #update} returns.
+ */
+final class ScopeLog {
+  /*
+   * An update appends one record to the active half. When that half is full, the latest record of
+   * each live field is copied to the other half, under the next generation, and then the head names
+   * that generation. Until then the old half is active and whole, so death at any store leaves every
+   * field's latest value. The live fields never take more than half a half (an update that would
+   * exceed it is refused and counted, the old value stays), so a compaction always frees at least
+   * as much as it keeps.
+   *
+   * The index finds a field's latest record by the encoded bytes of its kind and key, which are the
+   * record's own prefix; nothing of it is in the box.
+   */
+
+  private static final int EMPTY = 0;
+  private static final int REMOVED = -1;
+  private static final int HASH_SEED = 17;
+
+  private final Region region;
+  private final int offset;
+  private final int half;
+  private final TwoCopies head;
+  private final Counters counters;
+  private final ReentrantLock lock = new ReentrantLock();
+
+  // All below: guarded by lock.
+  private Index index;
+  private Index spare;
+  private final byte[] image;
+  private final ByteBuffer words;
+  private final CRC32C crc = new CRC32C();
+  private long generation = 1;
+  private int end;
+  private int liveBytes;
+
+  /** Where each live field's latest record lies in the active half. */
+  private static final class Index {
+    final int[] hashes;
+    final int[] prefixLengths;
+
+    /** Offset within the half, plus 1; {@link #EMPTY} or {@link #REMOVED}. */
+    final int[] offsets;
+
+    /** By record offset / alignment: the entry it was appended for, plus 1. */
+    final int[] entries;
+
+    Index(int half) {
+      // A record takes at least 64 bytes, so at most half of this is ever in use.
+      int capacity = half / RecordLayout.ALIGNMENT;
+      hashes = new int[capacity];
+      prefixLengths = new int[capacity];
+      offsets = new int[capacity];
+      entries = new int[capacity];
+    }
+
+    void clear() {
+      Arrays.fill(offsets, EMPTY);
+      Arrays.fill(entries, 0);
+    }
+
+    /** Finds a place for a field that has none. */
+    int insert(int hash, int prefix) {
+      int mask = offsets.length - 1;
+      int i = hash & mask;
+      while (offsets[i] > 0) {
+        i = (i + 1) & mask;
+      }
+      hashes[i] = hash;
+      prefixLengths[i] = prefix;
+      return i;
+    }
+
+    void put(int entry, int at) {
+      offsets[entry] = at + 1;
+      entries[at / RecordLayout.ALIGNMENT] = entry + 1;
+    }
+  }
+
+  /**
+   * @param half bytes of a half-log, a power of two
+   */
+  ScopeLog(Region region, int offset, int half, long nonce, TwoCopies head, Counters counters) {
+    this.region = region;
+    this.offset = offset;
+    this.half = half;
+    this.head = head;
+    this.counters = counters;
+    this.index = new Index(half);
+    this.spare = new Index(half);
+    this.image = new byte[8 + maxRecordBytes()];
+    this.words = ByteBuffer.wrap(image).order(ByteOrder.LITTLE_ENDIAN);
+    words.putLong(0, nonce);
+  }
+
+  /** Makes the first generation the active one. */
+  void start() {
+    publishGeneration();
+  }
+
+  /** {@return the longest record that an update may be} */
+  int maxRecordBytes() {
+    return half / 4;
+  }
+
+  /**
+   * Sets or removes a field.
+   *
+   * @param scratch holds the payload
+   * @param length of the record
+   * @param prefix bytes of the payload that name the field: its map head, kind and key
+   * @param removes whether the payload has no value
+   */
+  void update(Scratch scratch, int length, int prefix, boolean removes, long wallMillis) {
+    if (length > maxRecordBytes()) {
+      counters.increment(CounterLayout.SCOPE_DROPPED);
+      return;
+    }
+    int hash = hash(scratch.bytes, prefix);
+    int size = RecordLayout.aligned(length);
+    lock.lock();
+    try {
+      int entry = find(hash, scratch.bytes, prefix);
+      int old = entry < 0 ? 0 : recordBytes(entry);
+      if (removes) {
+        if (entry >= 0) {
+          append(scratch, length, wallMillis);
+          index.offsets[find(hash, scratch.bytes, prefix)] = REMOVED;
+          liveBytes -= old;
+        }
+        return;
+      }
+      if (liveBytes - old + size > half / 2) {
+        counters.increment(CounterLayout.SCOPE_DROPPED);
+        return;
+      }
+      int at = append(scratch, length, wallMillis);
+      entry = find(hash, scratch.bytes, prefix); // a compaction may have moved it
+      index.put(entry < 0 ? index.insert(hash, prefix) : entry, at);
+      liveBytes += size - old;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Removes all fields; the scratch holds the payload of a clear. */
+  void clear(Scratch scratch, int length, long wallMillis) {
+    lock.lock();
+    try {
+      append(scratch, length, wallMillis);
+      index.clear();
+      liveBytes = 0;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Compacts if the active half is three quarters full; the housekeeper's work. */
+  void compactEarly() {
+    if (lock.tryLock()) {
+      try {
+        if (end > half - half / 4) {
+          compact();
+        }
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /** Appends the record and returns its offset within the half. */
+  private int append(Scratch scratch, int length, long wallMillis) {
+    int size = RecordLayout.aligned(length);
+    if (end + size > half) {
+      compact();
+    }
+    int at = end;
+    long position = generation * half + at;
+    scratch.seal(position, length, RecordLayout.TYPE_SCOPE_FIELD, 0, wallMillis);
+    store(scratch.bytes, base(generation) + at, length, position);
+    end += size;
+    return at;
+  }
+
+  /** Stores a sealed record whose image starts at {@link Scratch#RECORD}. */
+  private void store(byte[] source, int target, int length, long position) {
+    region.putBytesPlain(
+        target + RecordLayout.LENGTH_OFFSET,
+        source,
+        Scratch.RECORD + RecordLayout.LENGTH_OFFSET,
+        length - RecordLayout.LENGTH_OFFSET);
+    // Release: publishes the record. Partner: a reader's look at the position.
+    region.putLongRelease(target + RecordLayout.POSITION_OFFSET, position);
+  }
+
+  private int base(long ofGeneration) {
+    return offset + (int) (ofGeneration & 1) * half;
+  }
+
+  private int recordBytes(int entry) {
+    int at = base(generation) + index.offsets[entry] - 1;
+    return RecordLayout.aligned(region.getIntPlain(at + RecordLayout.LENGTH_OFFSET));
+  }
+
+  /** Copies each live field's latest record to the other half, in order, and switches to it. */
+  private void compact() {
+    int from = base(generation);
+    int stop = end;
+    Index live = index;
+    Index next = spare;
+    next.clear();
+    generation++;
+    end = 0;
+    int at = 0;
+    while (at < stop) {
+      int length = region.getIntPlain(from + at + RecordLayout.LENGTH_OFFSET);
+      int entry = live.entries[at / RecordLayout.ALIGNMENT] - 1;
+      if (entry >= 0 && live.offsets[entry] == at + 1) {
+        next.put(next.insert(live.hashes[entry], live.prefixLengths[entry]), end);
+        copy(from + at, length);
+      }
+      at += RecordLayout.aligned(length);
+    }
+    index = next;
+    spare = live;
+    publishGeneration();
+    counters.increment(CounterLayout.COMPACTIONS);
+  }
+
+  private void copy(int source, int length) {
+    region.getBytesPlain(source, image, Scratch.RECORD, length);
+    long position = generation * half + end;
+    words.putLong(Scratch.RECORD + RecordLayout.POSITION_OFFSET, position);
+    words.putInt(Scratch.RECORD + RecordLayout.CRC_OFFSET, 0);
+    crc.reset();
+    crc.update(image, 0, Scratch.RECORD + length);
+    words.putInt(Scratch.RECORD + RecordLayout.CRC_OFFSET, (int) crc.getValue());
+    store(image, base(generation) + end, length, position);
+    end += RecordLayout.aligned(length);
+  }
+
+  /** The records of the generation are stored; the head's own release stores publish them. */
+  private void publishGeneration() {
+    head.write(generation);
+  }
+
+  /** The entry of the field whose name the scratch's payload starts with, or -1. */
+  private int find(int hash, byte[] bytes, int prefix) {
+    int[] offsets = index.offsets;
+    int mask = offsets.length - 1;
+    for (int i = hash & mask; offsets[i] != EMPTY; i = (i + 1) & mask) {
+      if (offsets[i] != REMOVED
+          && index.hashes[i] == hash
+          && index.prefixLengths[i] == prefix
+          && samePrefix(base(generation) + offsets[i] - 1, bytes, prefix)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private boolean samePrefix(int record, byte[] bytes, int prefix) {
+    int payload = record + RecordLayout.HEADER_SIZE;
+    for (int i = 0; i < prefix; i++) {
+      if (region.getBytePlain(payload + i) != bytes[Scratch.PAYLOAD + i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static int hash(byte[] bytes, int prefix) {
+    int hash = HASH_SEED;
+    for (int i = Scratch.PAYLOAD; i < Scratch.PAYLOAD + prefix; i++) {
+      hash = hash * 31 + bytes[i];
+    }
+    return hash ^ hash >>> 15;
+  }
+}

@@ -1,0 +1,100 @@
+package cairn;
+
+import cairn.format.CborWriter;
+import cairn.format.EncodeLimits;
+import cairn.format.KeyCache;
+import cairn.format.RecordLayout;
+import cairn.format.ValueEncoder;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where one record is put together before it is claimed: the run's nonce, then the record's image.
+ * Owned by one caller between {@link ScratchPool#acquire} and {@link ScratchPool#release}; the
+ * superclass's value is the owned flag.
+ */
+final class Scratch extends AtomicInteger {
+  private static final long serialVersionUID = 1;
+
+  /** The record's image starts here, behind the nonce that seeds its checksum. */
+  static final int RECORD = 8;
+
+  static final int PAYLOAD = RECORD + RecordLayout.HEADER_SIZE;
+
+  final transient byte[] bytes;
+  final transient ByteBuffer words;
+  final transient CborWriter writer;
+  final transient ValueEncoder encoder;
+  final transient CRC32C crc = new CRC32C();
+  final boolean pooled;
+
+  private final transient byte[] threadName = new byte[2 + MAX_THREAD_NAME_BYTES];
+  private transient int threadNameLength;
+  private transient @Nullable String threadNameSource;
+
+  private static final int MAX_THREAD_NAME_BYTES = 96;
+
+  Scratch(long nonce, int maxRecordBytes, KeyCache keys, EncodeLimits limits, boolean pooled) {
+    this.bytes = new byte[RECORD + maxRecordBytes];
+    this.words = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    this.writer = new CborWriter(bytes, keys);
+    this.encoder = new ValueEncoder(writer, limits);
+    this.pooled = pooled;
+    words.putLong(0, nonce);
+  }
+
+  /** Starts a payload; one byte is kept back for the end of its map. */
+  void start(int maxRecordBytes) {
+    writer.reset(PAYLOAD, Math.min(bytes.length, RECORD + maxRecordBytes) - 1);
+  }
+
+  /** Ends the payload's map and returns the record's length. */
+  int finish() {
+    writer.limit(writer.limit() + 1);
+    writer.end();
+    return writer.position() - RECORD;
+  }
+
+  /** Writes the current thread's name as a text, from a copy that is kept until it changes. */
+  void threadName(CborWriter out) {
+    String name = Thread.currentThread().getName();
+    // Identity: a thread keeps one String until it is renamed; equal names merely encode again.
+    if (!isCached(name)) {
+      cacheThreadName(name);
+    }
+    out.raw(threadName, 0, threadNameLength);
+  }
+
+  @SuppressWarnings("ReferenceEquality")
+  private boolean isCached(String name) {
+    return name == threadNameSource;
+  }
+
+  private void cacheThreadName(String name) {
+    CborWriter out = new CborWriter(threadName, new KeyCache());
+    out.reset(0, threadName.length);
+    out.textCut(name, MAX_THREAD_NAME_BYTES);
+    threadNameLength = out.position();
+    threadNameSource = name;
+  }
+
+  /**
+   * Fills the header of a record of {@code length} bytes and seals it with its checksum.
+   *
+   * @param position what the caller has claimed
+   */
+  void seal(long position, int length, int type, int level, long wallMillis) {
+    words.putLong(RECORD + RecordLayout.POSITION_OFFSET, position);
+    words.putInt(RECORD + RecordLayout.LENGTH_OFFSET, length);
+    words.putInt(RECORD + RecordLayout.CRC_OFFSET, 0);
+    words.putLong(RECORD + RecordLayout.TIME_OFFSET, wallMillis);
+    words.putInt(RECORD + RecordLayout.TYPE_OFFSET, type | level << 16);
+    words.putInt(RECORD + RecordLayout.AUX_OFFSET, 0);
+    crc.reset();
+    crc.update(bytes, 0, RECORD + length);
+    words.putInt(RECORD + RecordLayout.CRC_OFFSET, (int) crc.getValue());
+  }
+}

@@ -1,0 +1,175 @@
+package cairn;
+
+import cairn.format.VitalsLayout;
+import com.sun.management.UnixOperatingSystemMXBean;
+import java.io.Closeable;
+import java.io.IOException;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the vitals come from: cheap sources only, none that needs a safepoint. All of a sample
+ * takes about 50 us; what can't be read is unknown.
+ *
+ * <p>One thread at a time.
+ */
+final class VitalsSources implements Closeable {
+  // Linux's USER_HZ, the unit of /proc/self/stat, has been 100 on every architecture Java runs on.
+  private static final int MILLIS_PER_TICK = 10;
+  private static final int DEFAULT_PAGE_SIZE = 4096;
+  private static final long AT_PAGESZ = 6; // elf.h
+
+  private final ProcFile statm = ProcFile.open("/proc/self/statm", 128);
+  private final ProcFile stat = ProcFile.open("/proc/self/stat", 1024);
+  private final ProcFile vmstat = ProcFile.open("/proc/vmstat", 16384);
+  private final ProcFile cgroupUsage;
+  private final ProcFile cgroupLimit;
+  private final ProcFile cgroupEvents;
+  private final int pageSize = pageSize();
+  private @Nullable Beans beans;
+
+  /** What needs the management classes, which take some 50 ms of a cold JVM to load. */
+  private static final class Beans {
+    final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+    final List<GarbageCollectorMXBean> collectors = ManagementFactory.getGarbageCollectorMXBeans();
+    final @Nullable UnixBean unix = unix();
+
+    private static @Nullable UnixBean unix() {
+      try {
+        return UnixBean.find();
+      } catch (LinkageError e) {
+        return null; // a run-time image without the module jdk.management
+      }
+    }
+  }
+
+  /** Apart, so that an image without jdk.management fails here only. */
+  private record UnixBean(UnixOperatingSystemMXBean bean) {
+    static @Nullable UnixBean find() {
+      return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
+          ? new UnixBean(unix)
+          : null;
+    }
+  }
+
+  VitalsSources() {
+    String mine = ProcFile.text("/proc/self/cgroup");
+    String v1 = null;
+    String v2 = null;
+    for (String line : mine == null ? new String[0] : mine.split("\n", -1)) {
+      String[] parts = line.split(":", 3);
+      if (parts.length == 3 && parts[0].equals("0") && parts[1].isEmpty()) {
+        v2 = parts[2];
+      } else if (parts.length == 3 && Arrays.asList(parts[1].split(",", -1)).contains("memory")) {
+        v1 = parts[2];
+      }
+    }
+    if (v1 != null) {
+      cgroupUsage = cgroup("/sys/fs/cgroup/memory", v1, "memory.usage_in_bytes");
+      cgroupLimit = cgroup("/sys/fs/cgroup/memory", v1, "memory.limit_in_bytes");
+      cgroupEvents = cgroup("/sys/fs/cgroup/memory", v1, "memory.oom_control");
+    } else {
+      String path = v2 == null ? "/" : v2;
+      cgroupUsage = cgroup("/sys/fs/cgroup", path, "memory.current");
+      cgroupLimit = cgroup("/sys/fs/cgroup", path, "memory.max");
+      cgroupEvents = cgroup("/sys/fs/cgroup", path, "memory.events");
+    }
+  }
+
+  /** From the auxiliary vector: pairs of words, type and value; 4, 16 or 64 KiB by machine. */
+  private static int pageSize() {
+    try {
+      ByteBuffer words =
+          ByteBuffer.wrap(Files.readAllBytes(Path.of("/proc/self/auxv")))
+              .order(ByteOrder.nativeOrder());
+      while (words.remaining() >= 16) {
+        long type = words.getLong();
+        long value = words.getLong();
+        if (type == AT_PAGESZ) {
+          return (int) value;
+        }
+      }
+    } catch (IOException | SecurityException e) {
+      // Not Linux, or not readable.
+    }
+    return DEFAULT_PAGE_SIZE;
+  }
+
+  /** Inside a container the path names a place outside it, and the root is the container's own. */
+  private static ProcFile cgroup(String root, String path, String name) {
+    ProcFile file = ProcFile.open(root + path + "/" + name, 512);
+    return file.exists() ? file : ProcFile.open(root + "/" + name, 512);
+  }
+
+  /**
+   * Reads all vitals.
+   *
+   * @param all false: leave out what needs the management classes
+   */
+  void read(long[] values, Clock clock, boolean all) {
+    Arrays.fill(values, VitalsLayout.UNKNOWN);
+    values[VitalsLayout.WALL_MILLIS] = clock.wallMillis();
+    values[VitalsLayout.NANOS] = clock.nanos();
+    Runtime runtime = Runtime.getRuntime();
+    long committed = runtime.totalMemory();
+    values[VitalsLayout.HEAP_USED] = committed - runtime.freeMemory();
+    values[VitalsLayout.HEAP_COMMITTED] = committed;
+    values[VitalsLayout.HEAP_MAX] = runtime.maxMemory();
+    long pages = statm.read().field(0, 1);
+    values[VitalsLayout.RSS] = pages == ProcFile.UNKNOWN ? VitalsLayout.UNKNOWN : pages * pageSize;
+    // Behind the command's closing parenthesis come: state (field 3 of the page), ...; utime is
+    // field 14, stime 15, num_threads 20.
+    int fields = stat.read().afterLast(')');
+    long user = stat.field(fields, 11);
+    long system = stat.field(fields, 12);
+    if (user != ProcFile.UNKNOWN && system != ProcFile.UNKNOWN) {
+      values[VitalsLayout.CPU_MILLIS] = (user + system) * MILLIS_PER_TICK;
+    }
+    values[VitalsLayout.NODE_OOM_KILLS] = vmstat.read().value("oom_kill");
+    values[VitalsLayout.CGROUP_USAGE] = cgroupUsage.read().field(0, 0);
+    values[VitalsLayout.CGROUP_LIMIT] = cgroupLimit.read().field(0, 0);
+    values[VitalsLayout.CGROUP_OOM_KILLS] = cgroupEvents.read().value("oom_kill");
+    if (all) {
+      readBeans(values);
+    }
+  }
+
+  private void readBeans(long[] values) {
+    Beans sources = beans;
+    if (sources == null) {
+      sources = new Beans();
+      beans = sources;
+    }
+    long count = 0;
+    long millis = 0;
+    for (GarbageCollectorMXBean collector : sources.collectors) {
+      count += Math.max(0, collector.getCollectionCount());
+      millis += Math.max(0, collector.getCollectionTime());
+    }
+    values[VitalsLayout.GC_COUNT] = count;
+    values[VitalsLayout.GC_MILLIS] = millis;
+    values[VitalsLayout.THREADS] = sources.threads.getThreadCount();
+    if (sources.unix != null) {
+      values[VitalsLayout.OPEN_FILES] = sources.unix.bean().getOpenFileDescriptorCount();
+      values[VitalsLayout.MAX_FILES] = sources.unix.bean().getMaxFileDescriptorCount();
+    }
+  }
+
+  @Override
+  public void close() {
+    statm.close();
+    stat.close();
+    vmstat.close();
+    cgroupUsage.close();
+    cgroupLimit.close();
+    cgroupEvents.close();
+  }
+}

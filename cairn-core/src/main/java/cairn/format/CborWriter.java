@@ -1,0 +1,431 @@
+package cairn.format;
+
+/**
+ * Writes CBOR (RFC 8949) into a byte array, from {@link #position()} up to {@link #limit()}.
+ *
+ * <p>One thread at a time. No allocation, except for what {@link KeyCache} remembers. Each write
+ * returns false and moves nothing if it doesn't fit below the limit; bytes between position and
+ * limit may then hold anything.
+ */
+public final class CborWriter {
+  /** Of {@link #textCut}: all of the text was written. */
+  public static final int WHOLE = 0;
+
+  /** Of {@link #textCut}: a beginning of the text was written, and {@code …}. */
+  public static final int CUT = 1;
+
+  /** Of {@link #textCut}: nothing was written. */
+  public static final int NONE = -1;
+
+  static final int UNSIGNED = 0;
+  static final int NEGATIVE = 1;
+  static final int BYTES = 2;
+  static final int TEXT = 3;
+  static final int ARRAY = 4;
+  static final int TAG = 6;
+
+  private static final int FALSE_BYTE = 0xf4;
+  private static final int TRUE_BYTE = 0xf5;
+  private static final int NULL_BYTE = 0xf6;
+  private static final int FLOAT_BYTE = 0xfa;
+  private static final int DOUBLE_BYTE = 0xfb;
+  private static final int ARRAY_BYTE = 0x9f;
+  private static final int MAP_BYTE = 0xbf;
+  private static final int END_BYTE = 0xff;
+
+  /** Bytes of {@code …} in UTF-8: e2 80 a6. */
+  private static final int ELLIPSIS_SIZE = 3;
+
+  private final byte[] bytes;
+  private final KeyCache keys;
+  private int position;
+  private int limit;
+
+  /** A writer over all of {@code bytes}, which it keeps. */
+  public CborWriter(byte[] bytes, KeyCache keys) {
+    this.bytes = bytes;
+    this.keys = keys;
+    this.limit = bytes.length;
+  }
+
+  /**
+   * Starts anew.
+   *
+   * @param limit exclusive
+   */
+  public void reset(int position, int limit) {
+    if (position < 0 || position > limit || limit > bytes.length) {
+      throw new IndexOutOfBoundsException(
+          "no such range: position="
+              + position
+              + ", limit="
+              + limit
+              + ", capacity="
+              + bytes.length);
+    }
+    this.position = position;
+    this.limit = limit;
+  }
+
+  public int position() {
+    return position;
+  }
+
+  public int limit() {
+    return limit;
+  }
+
+  public byte[] bytes() {
+    return bytes;
+  }
+
+  /** Moves the limit, to reserve room or to give it back. */
+  public void limit(int limit) {
+    reset(position, limit);
+  }
+
+  /** Moves the position, to take back what was written. */
+  public void position(int position) {
+    reset(position, limit);
+  }
+
+  /** Begins a map of unknown size. */
+  public boolean beginMap() {
+    return one(MAP_BYTE);
+  }
+
+  /** Begins an array of unknown size. */
+  public boolean beginArray() {
+    return one(ARRAY_BYTE);
+  }
+
+  /** Ends the innermost map or array. */
+  public boolean end() {
+    return one(END_BYTE);
+  }
+
+  /** Writes all 64 bits as an unsigned integer. */
+  public boolean unsigned(long v) {
+    return head(UNSIGNED, v);
+  }
+
+  public boolean integer(long v) {
+    // v >> 63 is 0 or -1: for a negative v the argument is -1 - v, which is ~v.
+    return head((int) (v >>> 63), v ^ v >> 63);
+  }
+
+  /** Writes a 64-bit float. */
+  public boolean floating(double v) {
+    int at = position;
+    if (limit - at < 9) {
+      return false;
+    }
+    bytes[at] = (byte) DOUBLE_BYTE;
+    putLong(at + 1, Double.doubleToRawLongBits(v));
+    position = at + 9;
+    return true;
+  }
+
+  /** Writes a 32-bit float: a {@code float} keeps its kind, and so its shortest decimal form. */
+  public boolean single(float v) {
+    int at = position;
+    if (limit - at < 5) {
+      return false;
+    }
+    bytes[at] = (byte) FLOAT_BYTE;
+    putInt(at + 1, Float.floatToRawIntBits(v));
+    position = at + 5;
+    return true;
+  }
+
+  public boolean bool(boolean v) {
+    return one(v ? TRUE_BYTE : FALSE_BYTE);
+  }
+
+  public boolean nul() {
+    return one(NULL_BYTE);
+  }
+
+  /** Writes a byte string. */
+  public boolean bytes(byte[] b, int from, int length) {
+    int at = position;
+    int head = headSize(length);
+    if (length > limit - at - head) {
+      return false;
+    }
+    putHead(at, BYTES, length);
+    System.arraycopy(b, from, bytes, at + head, length);
+    position = at + head + length;
+    return true;
+  }
+
+  /** Copies what is encoded already. */
+  public boolean raw(byte[] b, int from, int length) {
+    int at = position;
+    if (length > limit - at) {
+      return false;
+    }
+    System.arraycopy(b, from, bytes, at, length);
+    position = at + length;
+    return true;
+  }
+
+  /** Writes all of a text, or nothing. Lone surrogates become {@code '?'}. */
+  public boolean text(String s) {
+    return ascii(s, Integer.MAX_VALUE) || sequence(s, Integer.MAX_VALUE, false) != NONE;
+  }
+
+  /**
+   * Writes a text, cut at a code point where it is longer than {@code maxBytes} or doesn't fit.
+   * Lone surrogates become {@code '?'}.
+   *
+   * @param maxBytes of the content, the {@code …} of a cut included
+   * @return {@link #WHOLE}, {@link #CUT} or {@link #NONE}
+   */
+  public int textCut(String s, int maxBytes) {
+    return ascii(s, maxBytes) ? WHOLE : sequence(s, maxBytes, true);
+  }
+
+  /**
+   * Writes a text that is a map's key, from the cache if this very string is there. A key of more
+   * than {@link KeyCache#MAX_KEY_BYTES} is cut.
+   */
+  public boolean key(String s) {
+    return keyCut(s) != NONE;
+  }
+
+  /** As {@link #key}, but says whether the key was cut. Never cuts for want of room. */
+  int keyCut(String s) {
+    byte[] encoded = keys.find(s);
+    if (encoded != null) {
+      return raw(encoded, 0, encoded.length) ? WHOLE : NONE;
+    }
+    int at = position;
+    int result = keyCut((CharSequence) s);
+    if (result == WHOLE) {
+      keys.add(s, bytes, at, position - at);
+    }
+    return result;
+  }
+
+  /** As {@link #keyCut(String)}, past the cache. */
+  int keyCut(CharSequence s) {
+    int at = position;
+    int result = sequence(s, KeyCache.MAX_KEY_BYTES, true);
+    if (result == CUT && limit - at < KeyCache.MAX_KEY_BYTES + 2) {
+      position = at;
+      return NONE;
+    }
+    return result;
+  }
+
+  /**
+   * Writes any sequence as text; as {@link #textCut} if {@code mayCut}, else as {@link #text}. Asks
+   * for the length once and for each character once (for a low surrogate, twice), and for none
+   * behind a cut: the sequence may be endless, or change meanwhile.
+   */
+  int sequence(CharSequence s, int maxBytes, boolean mayCut) {
+    int at = position;
+    int most = Math.min(maxBytes, contentRoom(limit - at));
+    if (most < 0) {
+      return NONE;
+    }
+    int length = s.length();
+    if (!mayCut && length > most) {
+      return NONE;
+    }
+    byte[] b = bytes;
+    // The content goes behind the largest head it can need, and moves if that was too large.
+    int start = at + headSize((int) Math.min(length * 3L, most));
+    int end = start + most;
+    int p = start;
+    int safe = -1;
+    boolean whole = true;
+    for (int i = 0; i < length; i++) {
+      if (end - p >= ELLIPSIS_SIZE) {
+        safe = p;
+      }
+      char c = s.charAt(i);
+      if (Character.isSurrogate(c)) {
+        if (Character.isHighSurrogate(c) && i + 1 < length) {
+          char low = s.charAt(i + 1);
+          if (Character.isLowSurrogate(low)) {
+            if (end - p < 4) {
+              whole = false;
+              break;
+            }
+            int codePoint = Character.toCodePoint(c, low);
+            b[p] = (byte) (0xf0 | codePoint >> 18);
+            b[p + 1] = continuation(codePoint >> 12);
+            b[p + 2] = continuation(codePoint >> 6);
+            b[p + 3] = continuation(codePoint);
+            p += 4;
+            i++;
+            continue;
+          }
+        }
+        c = '?';
+      }
+      int size = c < 0x80 ? 1 : c < 0x800 ? 2 : 3;
+      if (end - p < size) {
+        whole = false;
+        break;
+      }
+      if (size == 1) {
+        b[p] = (byte) c;
+      } else if (size == 2) {
+        b[p] = (byte) (0xc0 | c >> 6);
+        b[p + 1] = continuation(c);
+      } else {
+        b[p] = (byte) (0xe0 | c >> 12);
+        b[p + 1] = continuation(c >> 6);
+        b[p + 2] = continuation(c);
+      }
+      p += size;
+    }
+    if (!whole) {
+      if (!mayCut || safe < 0) {
+        return NONE;
+      }
+      b[safe] = (byte) 0xe2;
+      b[safe + 1] = (byte) 0x80;
+      b[safe + 2] = (byte) 0xa6;
+      p = safe + ELLIPSIS_SIZE;
+    }
+    int written = p - start;
+    int content = at + headSize(written);
+    if (content != start) {
+      System.arraycopy(b, start, b, content, written);
+    }
+    putHead(at, TEXT, written);
+    position = content + written;
+    return whole ? WHOLE : CUT;
+  }
+
+  /** Writes the head of an item: its major type and its argument, all 64 bits as unsigned. */
+  boolean head(int major, long argument) {
+    int at = position;
+    int size = headSize(argument);
+    if (size > limit - at) {
+      return false;
+    }
+    int type = major << 5;
+    switch (size) {
+      case 1 -> bytes[at] = (byte) (type | (int) argument);
+      case 2 -> {
+        bytes[at] = (byte) (type | 24);
+        bytes[at + 1] = (byte) argument;
+      }
+      case 3 -> {
+        bytes[at] = (byte) (type | 25);
+        bytes[at + 1] = (byte) (argument >> 8);
+        bytes[at + 2] = (byte) argument;
+      }
+      case 5 -> {
+        bytes[at] = (byte) (type | 26);
+        putInt(at + 1, (int) argument);
+      }
+      default -> {
+        bytes[at] = (byte) (type | 27);
+        putLong(at + 1, argument);
+      }
+    }
+    position = at + size;
+    return true;
+  }
+
+  /**
+   * {@return the longest content that fits into {@code room} together with its head, or less than
+   * 0}
+   */
+  static int contentRoom(int room) {
+    int content = room - 1;
+    if (content >= 24) {
+      content = Math.max(room - 2, 23);
+      if (content >= 256) {
+        content = Math.max(room - 3, 255);
+        if (content >= 65_536) {
+          content = Math.max(room - 5, 65_535);
+        }
+      }
+    }
+    return content;
+  }
+
+  /** Writes a text of ASCII characters only; else moves nothing. */
+  private boolean ascii(String s, int maxBytes) {
+    int length = s.length();
+    int at = position;
+    int content = at + headSize(length);
+    if (length > maxBytes || length > limit - content) {
+      return false;
+    }
+    byte[] b = bytes;
+    int seen = 0;
+    for (int i = 0; i < length; i++) {
+      char c = s.charAt(i);
+      seen |= c;
+      b[content + i] = (byte) c;
+    }
+    if (seen >= 0x80) {
+      return false;
+    }
+    putHead(at, TEXT, length);
+    position = content + length;
+    return true;
+  }
+
+  private static byte continuation(int bits) {
+    return (byte) (0x80 | (bits & 0x3f));
+  }
+
+  private boolean one(int b) {
+    int at = position;
+    if (at >= limit) {
+      return false;
+    }
+    bytes[at] = (byte) b;
+    position = at + 1;
+    return true;
+  }
+
+  private static int headSize(int length) {
+    return length < 24 ? 1 : length < 256 ? 2 : length < 65_536 ? 3 : 5;
+  }
+
+  private static int headSize(long argument) {
+    // Unsigned: what is negative here needs all 8 bytes.
+    return argument < 0 || argument >= 1L << 32
+        ? 9
+        : argument >= 65_536 ? 5 : headSize((int) argument);
+  }
+
+  private void putHead(int at, int major, int length) {
+    int type = major << 5;
+    if (length < 24) {
+      bytes[at] = (byte) (type | length);
+    } else if (length < 256) {
+      bytes[at] = (byte) (type | 24);
+      bytes[at + 1] = (byte) length;
+    } else if (length < 65_536) {
+      bytes[at] = (byte) (type | 25);
+      bytes[at + 1] = (byte) (length >> 8);
+      bytes[at + 2] = (byte) length;
+    } else {
+      bytes[at] = (byte) (type | 26);
+      putInt(at + 1, length);
+    }
+  }
+
+  private void putInt(int at, int v) {
+    bytes[at] = (byte) (v >> 24);
+    bytes[at + 1] = (byte) (v >> 16);
+    bytes[at + 2] = (byte) (v >> 8);
+    bytes[at + 3] = (byte) v;
+  }
+
+  private void putLong(int at, long v) {
+    putInt(at, (int) (v >> 32));
+    putInt(at + 4, (int) v);
+  }
+}

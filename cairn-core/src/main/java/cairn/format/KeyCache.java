@@ -1,0 +1,68 @@
+package cairn.format;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Remembers the encoded bytes of map keys, found by identity.
+ *
+ * <p>Any thread; wait-free, no synchronisation. A hit copies bytes; a miss encodes the key anew and
+ * may remember it. Keys are mostly literals, one object for the life of a process. Holds at most
+ * {@link #CAPACITY} strings of at most {@link #MAX_KEY_BYTES} bytes.
+ */
+public final class KeyCache {
+  /*
+   * Races are harmless: an entry's fields are final, so whoever sees an entry through a plain read
+   * sees it whole, and a string never changes, so an entry whose key is the very same object is
+   * right for ever. A lost store costs one more miss. The entry keeps its key reachable, so its
+   * identity can't pass on to another string.
+   *
+   * A key built anew for each call (never the same object) would replace entries at every call and
+   * allocate for each. Hence a slot changes hands MAX_REPLACEMENTS times and then stays: a bounded
+   * number of allocations over the life of the cache, whatever the keys are.
+   */
+  public static final int CAPACITY = 256;
+  public static final int MAX_KEY_BYTES = 128;
+  private static final int MAX_REPLACEMENTS = 16;
+
+  private final @Nullable Entry[] entries = new @Nullable Entry[CAPACITY];
+
+  public KeyCache() {}
+
+  /** {@return the encoded text of this very string, or null if it isn't remembered} */
+  @SuppressWarnings("ReferenceEquality") // Identity is the point.
+  byte @Nullable [] find(String key) {
+    // Plain: see the essay.
+    Entry entry = entries[slot(key)];
+    return entry != null && entry.key == key ? entry.encoded : null;
+  }
+
+  /** Remembers what {@code key} was encoded to, if its slot may still change hands. */
+  void add(String key, byte[] bytes, int from, int length) {
+    int slot = slot(key);
+    Entry before = entries[slot];
+    int replaced = before == null ? 0 : before.replaced + 1;
+    if (replaced <= MAX_REPLACEMENTS) {
+      byte[] encoded = new byte[length];
+      System.arraycopy(bytes, from, encoded, 0, length);
+      // Plain: see the essay.
+      entries[slot] = new Entry(key, encoded, replaced);
+    }
+  }
+
+  private static int slot(String key) {
+    int hash = key.hashCode();
+    return (hash ^ hash >>> 8 ^ hash >>> 16) & (CAPACITY - 1);
+  }
+
+  private static final class Entry {
+    final String key;
+    final byte[] encoded;
+    final int replaced;
+
+    Entry(String key, byte[] encoded, int replaced) {
+      this.key = key;
+      this.encoded = encoded;
+      this.replaced = replaced;
+    }
+  }
+}
