@@ -49,7 +49,7 @@ final class DemoCommand implements Callable<Integer> {
 
   private static final int MAX_CLIENTS = 256;
   private static final Duration MAX_KILL_AFTER = Duration.ofMinutes(10);
-  private static final Duration START_LIMIT = Duration.ofSeconds(90);
+  private static final Duration START_LIMIT = Duration.ofMinutes(3);
   private static final Duration IN_FLIGHT = Duration.ofMillis(20);
   private static final int MAX_PROBLEMS_SHOWN = 50;
   private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|)");

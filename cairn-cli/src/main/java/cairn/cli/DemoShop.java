@@ -86,8 +86,8 @@ final class DemoShop implements AutoCloseable {
     port = Integer.parseInt(ready.getProperty("port"));
     runId = ready.getProperty("run");
     String mode = ready.getProperty("mode");
-    if (runId.equals("null")) {
-      throw failure("shop records nothing: mode=" + mode);
+    if (!mode.equals("mapped")) {
+      throw failure("shop does not record at the call: mode=" + mode + ", expected=mapped");
     }
   }
 

@@ -22,7 +22,7 @@ import org.springframework.web.util.ServletRequestPathUtils;
 
 /** Keeps an open span for each request, and leaves a breadcrumb when its answer is ready. */
 @Component
-@Order(Ordered.HIGHEST_PRECEDENCE)
+@Order(Ordered.HIGHEST_PRECEDENCE + 10)
 class RecordedRequests extends OncePerRequestFilter {
   /** Request attribute that holds the span, for who knows more about the request. */
   static final String SPAN = "cairn.span";

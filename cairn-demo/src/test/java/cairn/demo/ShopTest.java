@@ -3,6 +3,9 @@ package cairn.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import cairn.Recorder;
+import cairn.report.Report;
+import cairn.report.Runs;
+import cairn.report.UnfinishedSpan;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -15,10 +18,12 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** The started shop over HTTP, and what it leaves in the box. */
+@Timeout(60)
 class ShopTest {
   private static final HttpClient client = HttpClient.newHttpClient();
 
@@ -100,6 +105,70 @@ class ShopTest {
             address.replace("http://127.0.0.1:", "port="),
             "run=" + recorder.runId(),
             "mode=" + recorder.mode());
+  }
+
+  @Test
+  void answerLeavesAfterItsBreadcrumbAndBeforeItsSpanEnds() {
+    get("/products/7", "l-200");
+    get("/products/99999", "l-404");
+    get("/nowhere", "l-nowhere");
+    post("/search", "l-405", "1", "");
+    post("/cart", "l-400", "1", "{");
+    post("/cart", "l-500", "99999", "{\"productId\":7,\"quantity\":1}");
+
+    for (String id : List.of("l-200", "l-404", "l-nowhere", "l-405", "l-400", "l-500")) {
+      assertThat(LeavingAnswers.whenAnswerLeft.get(id).breadcrumbs()).as(id).isEqualTo(1);
+      assertThat(LeavingAnswers.whenAnswerLeft.get(id).span()).as(id).isNotNull();
+    }
+  }
+
+  @Test
+  void spanHasTheRouteAndWhoAskedForWhat() {
+    post("/cart", "w-1", "3", "{\"productId\":7,\"quantity\":2}");
+    post("/orders", "w-2", "3", "");
+
+    UnfinishedSpan span = LeavingAnswers.whenAnswerLeft.get("w-2").span();
+    assertThat(span.name()).isEqualTo("POST /orders");
+    assertThat(span.attributes())
+        .containsEntry("request.id", "w-2")
+        .containsEntry("method", "POST")
+        .containsEntry("route", "/orders")
+        .containsEntry("user", "3")
+        .containsKey("order.id");
+
+    get("/products/12", "w-3");
+    get("/no/such/page", "w-4");
+    assertThat(LeavingAnswers.whenAnswerLeft.get("w-3").span().name())
+        .isEqualTo("GET /products/{id}");
+    assertThat(LeavingAnswers.whenAnswerLeft.get("w-4").span().name()).isEqualTo("GET unmatched");
+  }
+
+  @Test
+  void runHasItsScopeItsStatementsAndItsLog() throws IOException {
+    get("/search?q=rope", "r-1");
+    post("/export", "r-2", "2", "");
+
+    Report report = Runs.under(directory).find(recorder.runId()).orElseThrow().report();
+    assertThat(report.scope().tags()).containsEntry("region", "eu-west");
+    assertThat(report.scope().contexts().toString()).contains("customers=20");
+    assertThat(report.trail())
+        .anyMatch(b -> "db".equals(b.category()) && b.message().contains("LIKE"))
+        .anyMatch(b -> "log".equals(b.category()) && b.message().startsWith("export done: 2000"))
+        .anyMatch(b -> "http".equals(b.category()) && b.message().equals("GET /search -> 200"))
+        .noneMatch(b -> "db".equals(b.category()) && b.message().contains("rope"));
+  }
+
+  @Test
+  void spanHasEndedWhenTheRequestIsOver() throws IOException {
+    get("/products/5", "v-1");
+
+    // The client has its answer before that.
+    while (!LeavingAnswers.whenOver.containsKey("v-1")) {
+      Thread.onSpinWait();
+    }
+    assertThat(LeavingAnswers.whenOver.get("v-1").span()).isNull();
+    assertThat(Files.readAllLines(directory.resolve("witness")))
+        .containsSubsequence("A v-1", "B v-1", "E v-1");
   }
 
   static HttpResponse<String> get(String path, String id) {
