@@ -201,14 +201,7 @@ final class Box {
 
   /** Removes every field. */
   void clearScope() {
-    long wallMillis = clock.wallMillis();
-    Scratch scratch = scratches.acquire();
-    try {
-      startScope(scratch, RecordLayout.KIND_CLEAR, null);
-      scope.clear(scratch, scratch.finish(), wallMillis);
-    } finally {
-      scratches.release(scratch);
-    }
+    scope.clear();
   }
 
   /** Writes what names the field and returns how many bytes that is, or -1 if it doesn't fit. */

@@ -158,13 +158,16 @@ final class ScopeLog {
     }
   }
 
-  /** Removes all fields; the scratch holds the payload of a clear. */
-  void clear(Scratch scratch, int length, long wallMillis) {
+  /**
+   * Removes all fields: an empty generation. Not a record that says so: one damaged byte in it
+   * would bring every field back.
+   */
+  void clear() {
     lock.lock();
     try {
-      append(scratch, length, wallMillis);
       index.clear();
       liveBytes = 0;
+      compact();
     } finally {
       lock.unlock();
     }

@@ -375,8 +375,7 @@ final class SpanTable {
 
   private void free(Slot slot, int index, long open) {
     // Release: the span is over in the box before its slot can be taken again.
-    region.putLongRelease(
-        offset + index * slotSize + SpanLayout.STATE_OFFSET, open & ~SpanLayout.OPEN);
+    region.putLongRelease(offset + index * slotSize + SpanLayout.STATE_OFFSET, ~open);
     slot.setRelease(open & ~SpanLayout.OPEN);
   }
 

@@ -70,9 +70,6 @@ public final class RecordLayout {
   public static final int KIND_FINGERPRINT = 7;
   public static final int KIND_TRACE = 8;
 
-  /** Removes every field before it. */
-  public static final int KIND_CLEAR = 9;
-
   /** {@return {@code length} rounded up to the next multiple of {@link #ALIGNMENT}} */
   public static int aligned(int length) {
     return (length + ALIGNMENT - 1) & -ALIGNMENT;

@@ -5,8 +5,9 @@ package cairn.format;
  *
  * <pre>
  *   0           8
- *   | stateWord | entry | entry | ...              stateWord = generation * 256 + 1 while open
- *                                                              generation * 256     when free
+ *   | stateWord | entry | entry | ...    stateWord = generation * 256 + 1 while open
+ *                                                    the complement of that once closed
+ *                                                    0 if never used
  *   entry, 8-byte aligned:
  *   0        4        8
  *   | length | crc32c | payload, length bytes ...  the first 8 bytes are one store: the commit

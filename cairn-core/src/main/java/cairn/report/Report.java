@@ -1,69 +1,168 @@
 package cairn.report;
 
+import cairn.format.CborSlice;
+import cairn.format.RecordLayout;
+import cairn.format.VitalsLayout;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** What one run left behind, and how it ended. Immutable; any thread. */
-@SuppressWarnings("DoNotCallSuggester")
+/**
+ * What one run left behind, and how it ended. Immutable; any thread.
+ *
+ * <p>Holds the bytes of the box. The lists are decoded at each call and unmodifiable; a byte array
+ * among the values is the caller's own.
+ */
 public final class Report {
-  Report() {}
+  private final RunIdentity run;
+  private final Verdict verdict;
+  private final Salvage salvage;
+
+  Report(String id, String app, Salvage salvage, Verdict verdict) {
+    this.salvage = salvage;
+    this.verdict = verdict;
+    String recordedId = Salvage.text(salvage.identity, "runId");
+    String recordedApp = Salvage.text(salvage.identity, "app");
+    this.run =
+        new RunIdentity(
+            recordedId == null ? id : recordedId,
+            recordedApp == null ? app : recordedApp,
+            Salvage.text(salvage.identity, "release"),
+            Salvage.text(salvage.identity, "environment"),
+            Salvage.integer(salvage.identity, "pid").orElse(-1),
+            Salvage.text(salvage.identity, "host"),
+            Judge.startedAt(salvage),
+            salvage.lastSeen,
+            Salvage.text(salvage.identity, "durability"),
+            Salvage.decode(salvage.moreIdentity()));
+  }
 
   /** {@return who recorded the run} */
   public RunIdentity run() {
-    throw new AssertionError();
+    return run;
   }
 
   /** {@return what ended it} */
   public Verdict verdict() {
-    throw new AssertionError();
+    return verdict;
   }
 
   /** {@return spans that had begun and not ended, oldest first} */
   public List<UnfinishedSpan> openSpans() {
-    throw new AssertionError();
+    List<UnfinishedSpan> spans = new ArrayList<>(salvage.spans.size());
+    for (Salvage.Span span : salvage.spans) {
+      spans.add(
+          new UnfinishedSpan(
+              span.name(),
+              Names.hex(span.id()),
+              span.parentSpanId(),
+              span.traceId(),
+              span.thread(),
+              salvage.startedAt(span),
+              salvage.ageMillis(span),
+              Salvage.decode(span.attributes())));
+    }
+    return Collections.unmodifiableList(spans);
   }
 
   /** {@return breadcrumbs, oldest first} */
   public List<Breadcrumb> trail() {
-    throw new AssertionError();
+    List<Breadcrumb> trail = new ArrayList<>(salvage.trail.size());
+    for (Salvage.Crumb crumb : salvage.trail) {
+      trail.add(
+          new Breadcrumb(
+              crumb.position(),
+              instant(crumb.wallMillis()),
+              crumb.level(),
+              text(crumb.category()),
+              text(crumb.message()),
+              map(crumb.data()),
+              text(crumb.thread()),
+              crumb.spanId()));
+    }
+    return Collections.unmodifiableList(trail);
   }
 
   /** {@return the scope as last set} */
   public ScopeSnapshot scope() {
-    throw new AssertionError();
+    return new ScopeSnapshot(
+        map(salvage.scope(RecordLayout.KIND_USER)),
+        Salvage.decode(salvage.scopeByKey(RecordLayout.KIND_TAG)),
+        Salvage.decode(salvage.scopeByKey(RecordLayout.KIND_CONTEXT)),
+        Salvage.decode(salvage.scopeByKey(RecordLayout.KIND_EXTRA)),
+        salvage.scopeLevel(),
+        text(salvage.scope(RecordLayout.KIND_TRANSACTION)),
+        fingerprint(salvage),
+        map(salvage.scope(RecordLayout.KIND_TRACE)));
+  }
+
+  static List<String> fingerprint(Salvage salvage) {
+    CborSlice slice = salvage.scope(RecordLayout.KIND_FINGERPRINT);
+    List<String> parts = new ArrayList<>();
+    if (slice != null && slice.value() instanceof List<?> list) {
+      list.forEach(part -> parts.add(String.valueOf(part)));
+    }
+    return Collections.unmodifiableList(parts);
   }
 
   /**
    * {@return one sample a second for the last ten minutes, before them one a minute; oldest first}
    */
   public List<VitalsSample> vitals() {
-    throw new AssertionError();
+    List<VitalsSample> samples = new ArrayList<>(salvage.vitals.size());
+    for (long[] sample : salvage.vitals) {
+      Map<String, Long> values = new LinkedHashMap<>();
+      Salvage.vitalNames()
+          .forEach(
+              (name, index) -> {
+                if (sample[index] != VitalsLayout.UNKNOWN) {
+                  values.put(name, sample[index]);
+                }
+              });
+      samples.add(
+          new VitalsSample(
+              instant(sample[VitalsLayout.WALL_MILLIS]), Collections.unmodifiableMap(values)));
+    }
+    return Collections.unmodifiableList(samples);
   }
 
   /** {@return what was evicted, dropped or cut, by name; a name is absent if unknown} */
   public Map<String, Long> counters() {
-    throw new AssertionError();
+    return salvage.counters;
   }
 
   /** {@return damage, gaps and limits} */
   public List<Finding> findings() {
-    throw new AssertionError();
+    return Collections.unmodifiableList(salvage.findings);
   }
 
   /** {@return the report as JSON, as {@code docs/REPORT.md} documents it} */
   public String toJson() {
-    throw new AssertionError();
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    try {
+      writeJson(out);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // cannot be: the stream is memory
+    }
+    return out.toString(StandardCharsets.UTF_8);
   }
 
   /**
-   * Writes {@link #toJson} as UTF-8.
+   * Writes {@link #toJson} as UTF-8. Does not close or flush {@code out}.
    *
    * @throws IOException from {@code out}
    */
   public void writeJson(OutputStream out) throws IOException {
-    throw new IOException("stub: " + out);
+    JsonReport.write(out, run, verdict, salvage);
   }
 
   /** {@return everything as text, at most 100 columns where the content allows, without colour} */
@@ -72,11 +171,25 @@ public final class Report {
   }
 
   /**
-   * {@return these parts as text}
+   * {@return these parts as text} Control characters and invisible ones are shown as {@code
+   * \}{@code u{..}}, long values are cut and end with their length.
    *
    * @param parts shown in the order of {@link ReportPart}
    */
   public String toText(ReportPart... parts) {
-    throw new AssertionError();
+    return new TextReport(this).render(parts);
+  }
+
+  private static Instant instant(long wallMillis) {
+    Instant instant = Names.instant(wallMillis);
+    return instant == null ? Instant.EPOCH : instant;
+  }
+
+  private static @Nullable String text(@Nullable CborSlice slice) {
+    return slice == null ? null : slice.text();
+  }
+
+  private static Map<String, @Nullable Object> map(@Nullable CborSlice slice) {
+    return slice == null ? Map.of() : Salvage.decode(slice.entries());
   }
 }

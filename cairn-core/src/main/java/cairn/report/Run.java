@@ -1,31 +1,67 @@
 package cairn.report;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 
 /** One run: one process lifetime and its directory. Immutable; any thread. */
-@SuppressWarnings("DoNotCallSuggester")
 public final class Run {
-  Run() {}
+  /** No writer makes a box as large as this; what is larger is not read into memory. */
+  private static final int MAX_BOX_BYTES = 256 << 20;
+
+  /** Holds the header, the identity, the life cycle and the heartbeat. */
+  private static final int HEAD_BYTES = 64 * 1024;
+
+  private final Path directory;
+  private final String app;
+  private final String id;
+
+  Run(Path directory, String app, String id) {
+    this.directory = directory;
+    this.app = app;
+    this.id = id;
+  }
 
   /** {@return the run id: sorts by start time} */
   public String id() {
-    throw new AssertionError();
+    return id;
   }
 
   /** {@return the name of the application's directory} */
   public String app() {
-    throw new AssertionError();
+    return app;
   }
 
   /** {@return the run's directory} */
   public Path directory() {
-    throw new AssertionError();
+    return directory;
   }
 
-  /** {@return whether the process is alive, looked up at each call; never waits} */
+  /**
+   * {@return whether the process is alive, looked up at each call; never waits}
+   *
+   * <p>Asks the run's lock. Where there is none to ask, or the run is on another machine, a sign of
+   * life in the last 5 s counts.
+   */
   public boolean isRunning() {
-    throw new AssertionError();
+    return isRunning(new LocalHost());
+  }
+
+  boolean isRunning(HostFacts host) {
+    Liveness liveness = Liveness.of(directory);
+    if (liveness == Liveness.ALIVE) {
+      return true;
+    }
+    try {
+      Salvage head = new Salvage(read(HEAD_BYTES, true), boxName(), true);
+      return (liveness == Liveness.UNKNOWN || Judge.isElsewhere(head, host))
+          && Judge.isYoung(head, host.now());
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   /**
@@ -35,6 +71,55 @@ public final class Run {
    * @throws IOException if there is no readable box
    */
   public Report report() throws IOException {
-    throw new IOException("stub");
+    return report(new LocalHost());
+  }
+
+  Report report(HostFacts host) throws IOException {
+    // Before the box is read: a process that ends in between would look killed otherwise.
+    Liveness liveness = Liveness.of(directory);
+    byte[] bytes = read(MAX_BOX_BYTES, false);
+    Salvage salvage = new Salvage(bytes, boxName(), liveness == Liveness.ALIVE);
+    String recorded = Salvage.text(salvage.identity, "runId");
+    if (recorded != null && !recorded.equals(id)) {
+      salvage.findings.add(
+          new Finding(
+              Finding.Severity.INFO,
+              "IDNT",
+              "run id is not the directory's: recorded=" + recorded + ", directory=" + id));
+    }
+    Verdict verdict = new Judge(salvage, liveness, host).verdict();
+    return new Report(id, app, salvage, verdict);
+  }
+
+  private String boxName() {
+    return directory.resolve("box").toString();
+  }
+
+  /** {@return the box, or its beginning if {@code cut}} */
+  private byte[] read(int limit, boolean cut) throws IOException {
+    Path box = directory.resolve("box");
+    if (!Files.isRegularFile(box, LinkOption.NOFOLLOW_LINKS)) {
+      throw new IOException("no box in this run: file=" + box);
+    }
+    try (InputStream in =
+        Files.newInputStream(box, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)) {
+      byte[] bytes = in.readNBytes(cut ? limit : (int) Math.min(Files.size(box), limit) + 1);
+      if (!cut && bytes.length > limit) {
+        throw new IOException(
+            "box is too large: file="
+                + box
+                + ", length="
+                + Files.size(box)
+                + ", limit="
+                + limit
+                + " (no cairn writes such a box)");
+      }
+      return bytes;
+    }
+  }
+
+  @Override
+  public String toString() {
+    return app + "/" + id;
   }
 }

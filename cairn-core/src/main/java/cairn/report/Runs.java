@@ -1,38 +1,95 @@
 package cairn.report;
 
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * The runs under a root directory, newest first.
  *
  * <p>A snapshot taken by {@link #under}; immutable. Reads directories only; no box is opened before
- * {@link Run#report}.
+ * {@link Run#report} or {@link Run#isRunning}.
  */
-@SuppressWarnings("DoNotCallSuggester")
 public final class Runs implements Iterable<Run> {
-  Runs() {}
+  private static final Pattern RUN_ID = Pattern.compile("\\d{8}-\\d{6}-\\d{3}-\\d+-[0-9a-f]{8}");
+  private static final String REPORTS = "reports";
+
+  private final List<Run> runs;
+
+  private Runs(List<Run> runs) {
+    this.runs = Collections.unmodifiableList(runs);
+  }
 
   /**
-   * Lists the runs under {@code root}, which is laid out as {@code <root>/<app>/<run-id>/}.
+   * Lists the runs under {@code root}, which is laid out as {@code <root>/<app>/<run-id>/}. What
+   * doesn't look like a run is passed over: unfinished directories, symbolic links, other files.
    *
    * @throws IOException if {@code root} is missing, no directory or not readable
    */
   public static Runs under(Path root) throws IOException {
-    throw new IOException("stub: " + root);
+    if (!Files.isDirectory(root)) {
+      throw new IOException(
+          (Files.exists(root) ? "root is not a directory: root=" : "root does not exist: root=")
+              + root
+              + " (give the directory that the recorder writes to)");
+    }
+    List<Run> runs = new ArrayList<>();
+    for (Path app : directories(root)) {
+      if (name(app).equals(REPORTS)) {
+        continue;
+      }
+      List<Path> entries;
+      try {
+        entries = directories(app);
+      } catch (IOException e) {
+        continue; // one application's directory that is gone or closed must not hide the others
+      }
+      for (Path entry : entries) {
+        if (RUN_ID.matcher(name(entry)).matches()) {
+          runs.add(new Run(entry, name(app), name(entry)));
+        }
+      }
+    }
+    runs.sort(Comparator.comparing(Run::id).thenComparing(Run::app).reversed());
+    return new Runs(runs);
+  }
+
+  private static List<Path> directories(Path parent) throws IOException {
+    List<Path> found = new ArrayList<>();
+    try (DirectoryStream<Path> stream = Files.newDirectoryStream(parent)) {
+      for (Path entry : stream) {
+        if (Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)) {
+          found.add(entry);
+        }
+      }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    return found;
+  }
+
+  private static String name(Path path) {
+    return String.valueOf(path.getFileName());
   }
 
   /** {@return the runs, newest first} */
   public List<Run> list() {
-    throw new AssertionError();
+    return runs;
   }
 
   /** {@return the newest run whose process is dead, if any} */
   public Optional<Run> newestDead() {
-    throw new AssertionError();
+    return runs.stream().filter(run -> !run.isRunning()).findFirst();
   }
 
   /**
@@ -41,11 +98,23 @@ public final class Runs implements Iterable<Run> {
    * @param idOrPart a run id or a part of one
    */
   public Optional<Run> find(String idOrPart) {
-    throw new AssertionError();
+    if (idOrPart.isEmpty()) {
+      return Optional.empty();
+    }
+    List<Run> parts = new ArrayList<>();
+    for (Run run : runs) {
+      if (run.id().equals(idOrPart)) {
+        return Optional.of(run);
+      }
+      if (run.id().startsWith(idOrPart) || run.id().endsWith(idOrPart)) {
+        parts.add(run);
+      }
+    }
+    return parts.size() == 1 ? Optional.of(parts.get(0)) : Optional.empty();
   }
 
   @Override
   public Iterator<Run> iterator() {
-    return list().iterator();
+    return runs.iterator();
   }
 }

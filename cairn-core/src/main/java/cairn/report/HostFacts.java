@@ -1,0 +1,38 @@
+package cairn.report;
+
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** What the machine that reads a report can say about itself. Never throws; unknown is null. */
+interface HostFacts {
+  /** {@return the wall clock} */
+  Instant now();
+
+  /** {@return the kernel's boot id} */
+  @Nullable String bootId();
+
+  /** {@return when the kernel booted} */
+  @Nullable Instant bootedAt();
+
+  /** {@return the host name} */
+  @Nullable String hostName();
+
+  /** {@return processes that this kernel's OOM killer killed since boot} */
+  OptionalLong nodeOomKills();
+
+  /** {@return bytes of memory of the machine} */
+  OptionalLong memoryBytes();
+
+  /** {@return when a regular file was last modified, and its beginning; null if there is none} */
+  @Nullable HostFile file(Path path);
+
+  /**
+   * A file beside the box.
+   *
+   * @param modified when it was last written
+   * @param head its first 64 KiB, as text
+   */
+  record HostFile(Instant modified, String head) {}
+}

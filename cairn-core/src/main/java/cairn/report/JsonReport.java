@@ -1,0 +1,221 @@
+package cairn.report;
+
+import cairn.Level;
+import cairn.format.CborSlice;
+import cairn.format.CborToJson;
+import cairn.format.JsonWriter;
+import cairn.format.RecordLayout;
+import cairn.format.VitalsLayout;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A report as JSON, from the box's CBOR straight to bytes. {@code docs/REPORT.md} has the schema.
+ */
+final class JsonReport {
+  private static final int SCHEMA = 1;
+
+  private final JsonWriter json;
+  private final Salvage salvage;
+
+  private JsonReport(JsonWriter json, Salvage salvage) {
+    this.json = json;
+    this.salvage = salvage;
+  }
+
+  static void write(OutputStream out, RunIdentity run, Verdict verdict, Salvage salvage)
+      throws IOException {
+    JsonWriter json = new JsonWriter(out);
+    new JsonReport(json, salvage).write(run, verdict);
+    json.flush();
+  }
+
+  private void write(RunIdentity run, Verdict verdict) throws IOException {
+    json.beginObject();
+    json.name("schema").number(SCHEMA);
+    json.name("run");
+    run(run);
+    json.name("verdict");
+    verdict(verdict);
+    json.name("openSpans").beginArray();
+    for (Salvage.Span span : salvage.spans) {
+      span(span);
+    }
+    json.endArray();
+    json.name("trail").beginArray();
+    for (Salvage.Crumb crumb : salvage.trail) {
+      crumb(crumb);
+    }
+    json.endArray();
+    json.name("scope");
+    scope();
+    json.name("vitals").beginArray();
+    for (long[] sample : salvage.vitals) {
+      sample(sample);
+    }
+    json.endArray();
+    json.name("counters").beginObject();
+    for (Map.Entry<String, Long> counter : salvage.counters.entrySet()) {
+      json.name(counter.getKey()).number(counter.getValue());
+    }
+    json.endObject();
+    json.name("findings").beginArray();
+    for (Finding finding : salvage.findings) {
+      json.beginObject();
+      json.name("severity").string(lower(finding.severity()));
+      json.name("where").string(finding.where());
+      json.name("text").string(finding.text());
+      json.endObject();
+    }
+    json.endArray();
+    json.endObject();
+  }
+
+  private void run(RunIdentity run) throws IOException {
+    json.beginObject();
+    text("id", run.id());
+    text("app", run.app());
+    text("release", run.release());
+    text("environment", run.environment());
+    if (run.pid() >= 0) {
+      json.name("pid").number(run.pid());
+    }
+    text("host", run.host());
+    time("startedAt", run.startedAt());
+    time("lastSeenAt", run.lastSeenAt());
+    text("durability", run.durability());
+    json.name("more");
+    map(salvage.moreIdentity());
+    json.endObject();
+  }
+
+  private void verdict(Verdict verdict) throws IOException {
+    json.beginObject();
+    text("cause", verdict.cause().name());
+    text("confidence", lower(verdict.confidence()));
+    text("headline", verdict.headline());
+    json.name("evidence").beginArray();
+    for (Evidence evidence : verdict.evidence()) {
+      json.beginObject();
+      text("kind", lower(evidence.kind()));
+      text("text", evidence.text());
+      json.endObject();
+    }
+    json.endArray();
+    json.endObject();
+  }
+
+  private void span(Salvage.Span span) throws IOException {
+    json.beginObject();
+    text("name", span.name());
+    text("spanId", Names.hex(span.id()));
+    text("parentSpanId", span.parentSpanId());
+    text("traceId", span.traceId());
+    text("thread", span.thread());
+    time("startedAt", salvage.startedAt(span));
+    long age = salvage.ageMillis(span);
+    if (age >= 0) {
+      json.name("ageMillis").number(age);
+    }
+    json.name("attributes");
+    map(span.attributes());
+    json.endObject();
+  }
+
+  private void crumb(Salvage.Crumb crumb) throws IOException {
+    json.beginObject();
+    time("at", Names.instant(crumb.wallMillis()));
+    text("level", Names.level(crumb.level()));
+    value("category", crumb.category());
+    value("message", crumb.message());
+    json.name("data");
+    if (crumb.data() == null) {
+      json.beginObject().endObject();
+    } else {
+      CborToJson.write(json, crumb.data());
+    }
+    value("thread", crumb.thread());
+    text("spanId", crumb.spanId());
+    json.endObject();
+  }
+
+  private void scope() throws IOException {
+    json.beginObject();
+    mapOf("user", RecordLayout.KIND_USER);
+    json.name("tags");
+    map(salvage.scopeByKey(RecordLayout.KIND_TAG));
+    json.name("contexts");
+    map(salvage.scopeByKey(RecordLayout.KIND_CONTEXT));
+    json.name("extras");
+    map(salvage.scopeByKey(RecordLayout.KIND_EXTRA));
+    Level level = salvage.scopeLevel();
+    text("level", level == null ? null : Names.level(level));
+    CborSlice transaction = salvage.scope(RecordLayout.KIND_TRANSACTION);
+    text("transaction", transaction == null ? null : transaction.text());
+    json.name("fingerprint").beginArray();
+    for (String part : Report.fingerprint(salvage)) {
+      json.string(part);
+    }
+    json.endArray();
+    mapOf("trace", RecordLayout.KIND_TRACE);
+    json.endObject();
+  }
+
+  private void mapOf(String name, int kind) throws IOException {
+    CborSlice slice = salvage.scope(kind);
+    json.name(name);
+    if (slice != null && slice.isMap()) {
+      CborToJson.write(json, slice);
+    } else {
+      json.beginObject().endObject();
+    }
+  }
+
+  private void sample(long[] sample) throws IOException {
+    json.beginObject();
+    time("at", Names.instant(sample[VitalsLayout.WALL_MILLIS]));
+    for (Map.Entry<String, Integer> name : Salvage.vitalNames().entrySet()) {
+      long value = sample[name.getValue()];
+      if (value != VitalsLayout.UNKNOWN) {
+        json.name(name.getKey()).number(value);
+      }
+    }
+    json.endObject();
+  }
+
+  private void map(Map<String, CborSlice> values) throws IOException {
+    json.beginObject();
+    for (Map.Entry<String, CborSlice> entry : values.entrySet()) {
+      json.name(entry.getKey());
+      CborToJson.write(json, entry.getValue());
+    }
+    json.endObject();
+  }
+
+  private void value(String name, @Nullable CborSlice value) throws IOException {
+    if (value != null && value.text() != null) {
+      json.name(name);
+      CborToJson.write(json, value);
+    }
+  }
+
+  private void text(String name, @Nullable String value) throws IOException {
+    if (value != null) {
+      json.name(name).string(value);
+    }
+  }
+
+  private void time(String name, @Nullable Instant instant) throws IOException {
+    if (instant != null) {
+      json.name(name).string(Names.rfc3339(instant));
+    }
+  }
+
+  private static String lower(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,875 @@
+package cairn.report;
+
+import cairn.format.CborSlice;
+import cairn.format.VitalsLayout;
+import cairn.report.Evidence.Kind;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Says how a run ended, from what its box and this machine show. One use, one thread. */
+final class Judge {
+  /*
+   * The rules, first match wins; docs/REPORT.md has them for users.
+   *
+   *   1 lock held                                   RUNNING
+   *   2 end marker                                  RETURNED, EXIT, SIGNAL_TERM, UNCAUGHT
+   *   3 hs_err file of that pid, near the last beat NATIVE_CRASH, JAVA_OOM
+   *   4 shutdown began and did not end              STOP_TIMEOUT
+   *   5 uncaught exception near the last beat       UNCAUGHT, JAVA_OOM
+   *     life cycle unreadable, or another machine   UNKNOWN: what follows needs both
+   *   6 another boot of the same machine            HOST_DOWN
+   *   7 OOM counters                                OOM_KILLED
+   *   8 OutOfMemoryError noted just before          JAVA_OOM
+   *   9 else                                        KILLED
+   *
+   * A false verdict is worse than none. So a counter that moved is never enough by itself (a
+   * neighbour may have been the victim), a boot id that differs is a reboot only if this machine
+   * booted after the last sign of life (a volume may have moved to a machine of the same name), and
+   * no rule needs a counter, a file or a clock to be there.
+   */
+
+  /** Signs closer than this belong together. */
+  private static final long NEAR_NANOS = Duration.ofSeconds(5).toNanos();
+
+  /** A run without a lock that was seen within this time counts as alive. */
+  static final Duration ALIVE_WITHIN = Duration.ofSeconds(5);
+
+  private static final Duration CRASH_FILE_WITHIN = Duration.ofSeconds(60);
+  private static final Duration BOOT_WITHIN = Duration.ofMinutes(10);
+  private static final long OOM_WINDOW_NANOS = Duration.ofSeconds(10).toNanos();
+  private static final double PRESSURE = 0.9;
+  private static final long NO_LIMIT = 1L << 60;
+  private static final String INITIAL_PID_NAMESPACE = "4026531836";
+  private static final int MAX_CRUMBS_SEARCHED = 50;
+  private static final int MAX_FRAMES = 8;
+  private static final int MAX_TEXT = 200;
+
+  private static final Pattern CRASH_SIGNAL =
+      Pattern.compile("^#\\s+(SIG[A-Z]+ .*|Internal Error .*|EXCEPTION_.*)$", Pattern.MULTILINE);
+  private static final Pattern CRASH_MEMORY =
+      Pattern.compile("^#.*(OutOfMemory encountered: .*)$", Pattern.MULTILINE);
+  private static final Pattern CRASH_NATIVE_MEMORY =
+      Pattern.compile("^#\\s+(Native memory allocation .*)$", Pattern.MULTILINE);
+  private static final Pattern CRASH_PID = Pattern.compile("\\bpid=(\\d+)");
+  private static final Pattern CRASH_SENDER =
+      Pattern.compile("SI_USER\\), si_pid: (\\d+), si_uid: (\\d+)");
+
+  private final Salvage salvage;
+  private final Liveness liveness;
+  private final HostFacts host;
+  private final Instant now;
+  private final List<Evidence> evidence = new ArrayList<>();
+
+  Judge(Salvage salvage, Liveness liveness, HostFacts host) {
+    this.salvage = salvage;
+    this.liveness = liveness;
+    this.host = host;
+    this.now = host.now();
+  }
+
+  Verdict verdict() {
+    Verdict verdict = running();
+    if (verdict == null) {
+      verdict = endMarker();
+    }
+    if (verdict == null) {
+      verdict = crashFile();
+    }
+    if (verdict == null) {
+      verdict = stopping();
+    }
+    if (verdict == null) {
+      verdict = uncaught();
+    }
+    if (verdict == null) {
+      verdict = unknown();
+    }
+    if (verdict == null) {
+      verdict = hostDown();
+    }
+    if (verdict == null) {
+      verdict = outOfMemoryKill();
+    }
+    if (verdict == null) {
+      verdict = outOfMemoryError();
+    }
+    return verdict == null ? killed() : verdict;
+  }
+
+  // 1
+
+  private @Nullable Verdict running() {
+    if (liveness == Liveness.ALIVE) {
+      add(Kind.FOR, "its lock is held");
+      return verdict(Cause.RUNNING, Confidence.CERTAIN, runningHeadline(""));
+    }
+    if (liveness == Liveness.DEAD && !isElsewhere(salvage, host)) {
+      add(Kind.FOR, "its lock is free: the process is dead");
+      return null;
+    }
+    String why =
+        liveness == Liveness.DEAD
+            ? "the run was on another machine, so its lock may not be visible here"
+            : "there is no lock to ask, so that the process is dead is taken from the clock alone";
+    if (isYoung(salvage, now)) {
+      add(Kind.FOR, "its last sign of life is less than 5 s old");
+      add(Kind.MISSING, why);
+      return verdict(Cause.RUNNING, Confidence.LIKELY, runningHeadline(" (likely)"));
+    }
+    add(Kind.MISSING, why);
+    return null;
+  }
+
+  private String runningHeadline(String sure) {
+    StringBuilder text = new StringBuilder("Running").append(sure);
+    Instant started = startedAt(salvage);
+    if (started != null) {
+      text.append(" since ").append(Names.timeUtc(started, now));
+    }
+    OptionalLong pid = Salvage.integer(salvage.identity, "pid");
+    if (pid.isPresent()) {
+      text.append(", pid ").append(pid.getAsLong());
+    }
+    String state = Salvage.text(salvage.life, "state");
+    if ("CLOSING".equals(state)) {
+      text.append(", shutting down after ").append(reason());
+    }
+    if (salvage.lastSeen != null) {
+      long age = Math.max(0, Duration.between(salvage.lastSeen, now).toMillis());
+      text.append("; last sign of life ").append(Names.duration(age)).append(" ago");
+    }
+    return text.append(inFlight("in flight")).toString();
+  }
+
+  static boolean isYoung(Salvage salvage, Instant now) {
+    return salvage.lastSeen != null
+        && Duration.between(salvage.lastSeen, now).abs().compareTo(ALIVE_WITHIN) < 0;
+  }
+
+  /** {@return whether the run was on another machine than this one} */
+  static boolean isElsewhere(Salvage salvage, HostFacts host) {
+    return differs(Salvage.text(salvage.identity, "bootId"), host.bootId())
+        && differs(Salvage.text(salvage.identity, "host"), host.hostName());
+  }
+
+  static @Nullable Instant startedAt(Salvage salvage) {
+    OptionalLong wall = Salvage.integer(salvage.identity, "wallMillis");
+    return wall.isPresent() ? Names.instant(wall.getAsLong()) : null;
+  }
+
+  private static boolean differs(@Nullable String one, @Nullable String other) {
+    return one != null && other != null && !one.equalsIgnoreCase(other);
+  }
+
+  // 2
+
+  private @Nullable Verdict endMarker() {
+    if (!"CLEAN".equals(Salvage.text(salvage.life, "state"))) {
+      return null;
+    }
+    add(Kind.FOR, "the end marker was written last: " + reason());
+    Salvage.Clocks end = Salvage.clocks(salvage.life);
+    long beatsAfter = nanosAfter(end);
+    boolean late = beatsAfter >= NEAR_NANOS;
+    String reason = reasonCode();
+    if (late && !reason.equals("CLOSED")) {
+      add(
+          Kind.AGAINST,
+          "beats went on for "
+              + Names.duration(beatsAfter / 1_000_000)
+              + " after the end marker: another shutdown hook was slow, and the process may have"
+              + " been killed in it");
+    }
+    boolean nearUncaught = isUncaughtBefore(end);
+    Confidence sure = late && !reason.equals("CLOSED") ? Confidence.LIKELY : Confidence.CERTAIN;
+    String at = at(end);
+    return switch (reason) {
+      case "RETURNED" -> returned(sure, at, nearUncaught);
+      case "CLOSED" -> {
+        noteUncaught();
+        yield verdict(
+            Cause.RETURNED,
+            sure,
+            "Ended cleanly" + at + ": the application closed its recorder" + inFlightIfAny());
+      }
+      case "EXIT" -> exit(sure, at, nearUncaught);
+      case "SIGNAL" -> {
+        noteUncaught();
+        yield verdict(Cause.SIGNAL_TERM, sure, "Stopped by " + signal() + at + inFlightIfAny());
+      }
+      default -> {
+        noteUncaught();
+        add(
+            Kind.MISSING,
+            "who began the shutdown was not seen: System.exit on a virtual thread leaves no frame");
+        yield verdict(
+            Cause.EXIT,
+            Confidence.POSSIBLE,
+            "Shut down in order" + at + ", possibly by System.exit" + inFlightIfAny());
+      }
+    };
+  }
+
+  private Verdict returned(Confidence sure, String at, boolean nearUncaught) {
+    if (nearUncaught) {
+      boolean main = "main".equals(Salvage.text(salvage.uncaught, "thread"));
+      addUncaught();
+      return verdict(
+          Cause.UNCAUGHT,
+          main ? sure : Confidence.LIKELY,
+          "Ended by an uncaught exception" + at + ": " + uncaughtText() + inFlightIfAny());
+    }
+    noteUncaught();
+    return verdict(
+        Cause.RETURNED, sure, "Ended cleanly" + at + ": main returned" + inFlightIfAny());
+  }
+
+  private Verdict exit(Confidence sure, String at, boolean nearUncaught) {
+    List<String> frames = callers();
+    String thread = Salvage.text(salvage.life, "thread");
+    OptionalLong status = Salvage.integer(salvage.life, "status");
+    if (!frames.isEmpty()) {
+      add(Kind.FOR, "called from " + String.join(" < ", frames));
+    } else {
+      add(Kind.MISSING, "the caller of System.exit was not seen");
+    }
+    if (nearUncaught && thread != null && thread.equals(Salvage.text(salvage.uncaught, "thread"))) {
+      addUncaught();
+      return verdict(
+          Cause.UNCAUGHT,
+          Confidence.LIKELY,
+          "Ended by an uncaught exception, whose handler called System.exit"
+              + at
+              + ": "
+              + uncaughtText()
+              + inFlightIfAny());
+    }
+    noteUncaught();
+    return verdict(
+        Cause.EXIT,
+        sure,
+        "System.exit"
+            + (status.isPresent() ? "(" + status.getAsLong() + ")" : "")
+            + " was called"
+            + at
+            + (frames.isEmpty() ? "" : " by " + frames.get(0))
+            + (thread == null ? "" : " on thread " + SafeText.cut(thread, MAX_TEXT))
+            + inFlightIfAny());
+  }
+
+  /** {@return the frames of the exit, without those of the JDK's own exit, innermost first} */
+  private List<String> callers() {
+    CborSlice slice = salvage.life.get("caller");
+    List<String> frames = new ArrayList<>();
+    if (slice == null || !(slice.value() instanceof List<?> list)) {
+      return frames;
+    }
+    for (Object frame : list) {
+      String text = String.valueOf(frame);
+      boolean jdk =
+          frames.isEmpty()
+              && (text.contains("java.lang.Shutdown.")
+                  || text.contains("java.lang.Runtime.exit")
+                  || text.contains("java.lang.System.exit")
+                  || text.contains("java.lang.ApplicationShutdownHooks")
+                  || text.contains("java.lang.Object.wait")
+                  || text.contains("java.lang.Thread.join"));
+      if (!jdk && frames.size() < MAX_FRAMES) {
+        frames.add(SafeText.cut(text, MAX_TEXT));
+      }
+    }
+    return frames;
+  }
+
+  private String reasonCode() {
+    String reason = Salvage.text(salvage.life, "reason");
+    return reason == null ? "UNKNOWN" : reason;
+  }
+
+  private String reason() {
+    return switch (reasonCode()) {
+      case "CLOSED" -> "the recorder was closed";
+      case "RETURNED" -> "main returned";
+      case "EXIT" -> "System.exit";
+      case "SIGNAL" -> signal();
+      default -> "a shutdown of unknown origin";
+    };
+  }
+
+  private String signal() {
+    String signal = Salvage.text(salvage.life, "signal");
+    return signal == null ? "a termination signal" : SafeText.cut(signal, 20);
+  }
+
+  // 3
+
+  private @Nullable Verdict crashFile() {
+    if (isElsewhere(salvage, host)) {
+      return null;
+    }
+    Set<Path> places = crashFilePlaces();
+    for (Path place : places) {
+      HostFacts.HostFile file = host.file(place);
+      if (file == null || !isCrashFileOfThisRun(file)) {
+        continue;
+      }
+      String name = SafeText.cut(place.toString(), MAX_TEXT);
+      Matcher memory = CRASH_MEMORY.matcher(file.head());
+      if (memory.find()) {
+        String what = SafeText.cut(memory.group(1), MAX_TEXT);
+        add(Kind.FOR, name + " says: " + what);
+        return verdict(
+            Cause.JAVA_OOM,
+            Confidence.LIKELY,
+            "The JVM ended itself for want of memory (likely)"
+                + atLastSeen()
+                + ": "
+                + what
+                + inFlight("in flight"));
+      }
+      String line = crashLine(file.head());
+      add(Kind.FOR, name + " says: " + line);
+      Matcher sender = CRASH_SENDER.matcher(file.head());
+      if (sender.find()) {
+        add(
+            Kind.FOR,
+            "the signal was sent by kill: pid=" + sender.group(1) + ", uid=" + sender.group(2));
+      }
+      return verdict(
+          Cause.NATIVE_CRASH,
+          Confidence.LIKELY,
+          "The JVM crashed (likely)"
+              + atLastSeen()
+              + ": "
+              + line
+              + ", see "
+              + name
+              + inFlight("in flight"));
+    }
+    if (places.isEmpty()) {
+      add(Kind.MISSING, "where an hs_err file would be is unknown");
+    }
+    return null;
+  }
+
+  private static String crashLine(String head) {
+    for (Pattern pattern : List.of(CRASH_SIGNAL, CRASH_NATIVE_MEMORY)) {
+      Matcher line = pattern.matcher(head);
+      if (line.find()) {
+        return SafeText.cut(line.group(1).strip(), MAX_TEXT);
+      }
+    }
+    return "a fatal error";
+  }
+
+  private boolean isCrashFileOfThisRun(HostFacts.HostFile file) {
+    String head = file.head();
+    if (!head.contains("A fatal error has been detected by the Java Runtime Environment")
+        && !head.contains("There is insufficient memory for the Java Runtime Environment")) {
+      return false;
+    }
+    if (salvage.lastSeen == null
+        || Duration.between(salvage.lastSeen, file.modified()).abs().compareTo(CRASH_FILE_WITHIN)
+            > 0) {
+      return false;
+    }
+    Matcher pid = CRASH_PID.matcher(head);
+    OptionalLong own = Salvage.integer(salvage.identity, "pid");
+    return !pid.find() || own.isEmpty() || pid.group(1).equals(Long.toString(own.getAsLong()));
+  }
+
+  private Set<Path> crashFilePlaces() {
+    Set<Path> places = new LinkedHashSet<>();
+    OptionalLong pid = Salvage.integer(salvage.identity, "pid");
+    String configured = Salvage.text(salvage.identity, "errorFile");
+    String directory = Salvage.text(salvage.identity, "workingDirectory");
+    String name = "hs_err_pid" + pid.orElse(0) + ".log";
+    try {
+      Path base = directory == null ? null : Path.of(directory);
+      if (configured != null && !configured.isEmpty()) {
+        Path file = Path.of(withPid(configured, pid));
+        if (file.isAbsolute()) {
+          places.add(file);
+        } else if (base != null) {
+          places.add(base.resolve(file));
+        }
+      }
+      if (base != null && pid.isPresent()) {
+        places.add(base.resolve(name));
+      }
+      if (pid.isPresent() && !places.isEmpty()) {
+        places.add(Path.of("/tmp").resolve(name)); // where the JVM goes if the first is read-only
+      }
+    } catch (InvalidPathException e) {
+      // The path of another system: nothing to look at here.
+    }
+    return places;
+  }
+
+  private static String withPid(String pattern, OptionalLong pid) {
+    return pid.isEmpty()
+        ? pattern
+        : pattern.replaceAll("(?<!%)%p", Long.toString(pid.getAsLong())).replace("%%", "%");
+  }
+
+  // 4
+
+  private @Nullable Verdict stopping() {
+    if (!"CLOSING".equals(Salvage.text(salvage.life, "state"))) {
+      return null;
+    }
+    Salvage.Clocks began = Salvage.clocks(salvage.life);
+    long millis = nanosAfter(began) / 1_000_000;
+    add(
+        Kind.FOR,
+        "shutdown began" + at(began) + " after " + reason() + " and its end was not seen");
+    String how;
+    Confidence sure;
+    if (millis >= 5_000) {
+      sure = Confidence.LIKELY;
+      how = "Killed while shutting down (likely), ";
+      add(Kind.FOR, "beats went on for " + Names.duration(millis) + " after it began");
+      if (Math.abs(millis - 30_000) <= 2_000) {
+        add(Kind.FOR, "30 s is the default grace period of Kubernetes");
+      } else if (Math.abs(millis - 10_000) <= 1_500) {
+        add(Kind.FOR, "10 s is the default grace period of docker stop");
+      }
+    } else {
+      sure = Confidence.POSSIBLE;
+      how = "Killed or halted while shutting down (possible), ";
+      add(
+          Kind.MISSING,
+          "beats went on for only "
+              + Names.duration(millis)
+              + ": a second signal, or Runtime.halt in a shutdown hook, leaves the same trace");
+    }
+    noteUncaught();
+    return verdict(
+        Cause.STOP_TIMEOUT,
+        sure,
+        how
+            + Names.duration(millis)
+            + " after "
+            + reason()
+            + lastSeenWith(", at ", " ±1 s")
+            + inFlight("in flight"));
+  }
+
+  // 5
+
+  private @Nullable Verdict uncaught() {
+    if (salvage.uncaught.isEmpty() || !isUncaughtNearLastBeat()) {
+      noteUncaught();
+      return null;
+    }
+    addUncaught();
+    if (isOutOfMemory(Salvage.text(salvage.uncaught, "type"))) {
+      add(
+          Kind.MISSING,
+          "that the JVM ended because of it was not seen: a handler may have halted it");
+      return verdict(
+          Cause.JAVA_OOM,
+          Confidence.POSSIBLE,
+          "Ended for want of Java memory (possible)"
+              + atLastSeen()
+              + ": "
+              + uncaughtText()
+              + inFlight("in flight"));
+    }
+    return verdict(
+        Cause.UNCAUGHT,
+        Confidence.LIKELY,
+        "Ended by an uncaught exception (likely)"
+            + atLastSeen()
+            + ": "
+            + uncaughtText()
+            + inFlight("in flight"));
+  }
+
+  private static boolean isOutOfMemory(@Nullable String text) {
+    return text != null && text.contains("java.lang.OutOfMemoryError");
+  }
+
+  private String uncaughtText() {
+    String type = Salvage.text(salvage.uncaught, "type");
+    String message = Salvage.text(salvage.uncaught, "message");
+    String thread = Salvage.text(salvage.uncaught, "thread");
+    return (type == null ? "an exception" : SafeText.cut(type, MAX_TEXT))
+        + (message == null ? "" : ": " + SafeText.cut(message, MAX_TEXT))
+        + (thread == null ? "" : " on thread " + SafeText.cut(thread, MAX_TEXT));
+  }
+
+  private void addUncaught() {
+    StringBuilder text = new StringBuilder("uncaught: ").append(uncaughtText());
+    CborSlice slice = salvage.uncaught.get("stack");
+    if (slice != null && slice.value() instanceof List<?> stack && !stack.isEmpty()) {
+      text.append(", at ").append(SafeText.cut(String.valueOf(stack.get(0)), MAX_TEXT));
+    }
+    add(Kind.FOR, text.toString());
+  }
+
+  /** Notes an uncaught exception that did not decide. */
+  private void noteUncaught() {
+    if (!salvage.uncaught.isEmpty()) {
+      Salvage.Clocks when = Salvage.clocks(salvage.uncaught);
+      add(
+          Kind.AGAINST,
+          "an uncaught exception" + at(when) + " did not end the process: " + uncaughtText());
+    }
+  }
+
+  private boolean isUncaughtBefore(Salvage.@Nullable Clocks end) {
+    Salvage.Clocks when = Salvage.clocks(salvage.uncaught);
+    if (when == null || end == null) {
+      return false;
+    }
+    long before = end.nanos() - when.nanos();
+    return before >= 0 && before <= NEAR_NANOS;
+  }
+
+  private boolean isUncaughtNearLastBeat() {
+    Salvage.Clocks when = Salvage.clocks(salvage.uncaught);
+    Salvage.Clocks last = salvage.newestClocks;
+    return when != null && last != null && last.nanos() - when.nanos() <= NEAR_NANOS;
+  }
+
+  // Unknown
+
+  private @Nullable Verdict unknown() {
+    if (!"OPEN".equals(Salvage.text(salvage.life, "state"))) {
+      add(Kind.MISSING, "the life cycle is unreadable: a clean end cannot be told from a death");
+      return verdict(
+          Cause.UNKNOWN,
+          Confidence.UNKNOWN,
+          "Ended" + atLastSeen() + ", how is unknown" + inFlight("in flight"));
+    }
+    add(Kind.FOR, "no end marker: no shutdown hook ran, as return, exit and SIGTERM would have it");
+    if (isElsewhere(salvage, host)) {
+      return elsewhere("its host name and boot id are another machine's");
+    }
+    return null;
+  }
+
+  private Verdict elsewhere(String why) {
+    add(Kind.MISSING, why + ": what killed it can be told only there");
+    return verdict(
+        Cause.UNKNOWN,
+        Confidence.UNKNOWN,
+        "Died on another machine" + atLastSeen() + ", how is unknown" + inFlight("in flight"));
+  }
+
+  // 6
+
+  private @Nullable Verdict hostDown() {
+    String bootId = Salvage.text(salvage.identity, "bootId");
+    String here = host.bootId();
+    if (bootId == null || here == null) {
+      add(Kind.MISSING, "boot ids can't be compared: a reboot is not excluded");
+      return null;
+    }
+    if (!differs(bootId, here)) {
+      add(Kind.AGAINST, "the machine has not rebooted since: same boot id");
+      return null;
+    }
+    if (differs(Salvage.text(salvage.identity, "host"), host.hostName())
+        || host.hostName() == null
+        || Salvage.text(salvage.identity, "host") == null) {
+      return elsewhere("its boot id is another one, and it is not known to be this machine's");
+    }
+    Instant booted = host.bootedAt();
+    Instant seen = salvage.lastSeen;
+    if (booted != null && seen != null && booted.plusSeconds(5).isBefore(seen)) {
+      return elsewhere(
+          "this machine has the same name but was up before the run's last sign of life");
+    }
+    add(Kind.FOR, "the boot id changed, on a host of the same name");
+    Confidence sure = Confidence.CERTAIN;
+    String namespace = Salvage.text(salvage.identity, "pidNamespace");
+    if (namespace != null && !namespace.contains(INITIAL_PID_NAMESPACE)) {
+      sure = Confidence.LIKELY;
+      add(Kind.MISSING, "it ran in a container, whose host name says little about the machine");
+    }
+    if (booted == null || seen == null) {
+      sure = Confidence.LIKELY;
+      add(Kind.MISSING, "when the machine came up again is unknown");
+    } else if (Duration.between(seen, booted).compareTo(BOOT_WITHIN) > 0) {
+      sure = Confidence.POSSIBLE;
+      add(
+          Kind.AGAINST,
+          "the machine came up "
+              + Names.duration(Duration.between(seen, booted).toMillis())
+              + " after the last sign of life: the process may have died long before");
+    } else {
+      add(
+          Kind.FOR,
+          "the machine came up "
+              + Names.duration(Math.max(0, Duration.between(seen, booted).toMillis()))
+              + " after the last sign of life");
+    }
+    return verdict(
+        Cause.HOST_DOWN,
+        sure,
+        "The machine went down (reboot, power loss or kernel panic"
+            + qualifier(sure)
+            + ") after "
+            + (seen == null ? "the start" : Names.timeUtc(seen, now))
+            + inFlight("in flight"));
+  }
+
+  private static String qualifier(Confidence sure) {
+    return sure == Confidence.CERTAIN ? "" : ", " + sure.name().toLowerCase(Locale.ROOT);
+  }
+
+  // 7
+
+  private @Nullable Verdict outOfMemoryKill() {
+    String pressure = pressure();
+    if (cgroupKilledJustBefore()) {
+      add(Kind.FOR, "an OOM kill in its cgroup was counted within 10 s of the last sample");
+      add(pressure == null ? Kind.MISSING : Kind.FOR, pressure == null ? noPressure() : pressure);
+      return outOfMemoryKilled(pressure == null ? Confidence.POSSIBLE : Confidence.LIKELY);
+    }
+    OptionalLong recorded = lastVital(VitalsLayout.NODE_OOM_KILLS);
+    OptionalLong current = host.nodeOomKills();
+    String bootId = Salvage.text(salvage.identity, "bootId");
+    if (recorded.isEmpty()
+        || current.isEmpty()
+        || bootId == null
+        || !bootId.equalsIgnoreCase(Objects.requireNonNullElse(host.bootId(), ""))
+        || current.getAsLong() < recorded.getAsLong()) {
+      add(Kind.MISSING, "the kernel's count of OOM kills can't be compared: not excluded");
+      return null;
+    }
+    long moved = current.getAsLong() - recorded.getAsLong();
+    if (moved == 0) {
+      add(
+          Kind.AGAINST,
+          "the kernel's OOM killer is excluded: its counter on this host did not move");
+      return null;
+    }
+    String count = "the kernel counted " + Names.count(moved, "OOM kill", "OOM kills") + " since";
+    if (pressure == null) {
+      add(Kind.MISSING, count + ", of which process is unknown; " + noPressure());
+      return null;
+    }
+    add(Kind.FOR, count);
+    add(Kind.FOR, pressure);
+    return outOfMemoryKilled(Confidence.LIKELY);
+  }
+
+  private Verdict outOfMemoryKilled(Confidence sure) {
+    return verdict(
+        Cause.OOM_KILLED,
+        sure,
+        "Killed by the kernel's OOM killer ("
+            + sure.name().toLowerCase(Locale.ROOT)
+            + ")"
+            + atLastSeen()
+            + inFlight("in flight"));
+  }
+
+  /** {@return whether the cgroup's count moved in the last seconds, not some time before} */
+  private boolean cgroupKilledJustBefore() {
+    long[] last = null;
+    long[] first = null;
+    for (long[] sample : salvage.vitals) {
+      if (sample[VitalsLayout.CGROUP_OOM_KILLS] != VitalsLayout.UNKNOWN) {
+        first = first == null ? sample : first;
+        last = sample;
+      }
+    }
+    if (last == null || first == null) {
+      return false;
+    }
+    long[] before = first;
+    for (long[] sample : salvage.vitals) {
+      if (sample[VitalsLayout.CGROUP_OOM_KILLS] != VitalsLayout.UNKNOWN
+          && last[VitalsLayout.NANOS] - sample[VitalsLayout.NANOS] >= OOM_WINDOW_NANOS) {
+        before = sample;
+      }
+    }
+    int at = VitalsLayout.CGROUP_OOM_KILLS;
+    if (last[at] > before[at]) {
+      return true;
+    }
+    if (before[at] > first[at]) {
+      add(Kind.AGAINST, "an earlier OOM kill in its cgroup was another process: the run lived on");
+    }
+    return false;
+  }
+
+  /** {@return what shows that the run was near its limit; null if it was not, or it is unknown} */
+  private @Nullable String pressure() {
+    OptionalLong limit = lastVital(VitalsLayout.CGROUP_LIMIT);
+    String of = "its cgroup's limit of ";
+    OptionalLong memory = host.memoryBytes();
+    boolean unlimited =
+        limit.isEmpty()
+            || limit.getAsLong() <= 0
+            || limit.getAsLong() >= NO_LIMIT
+            || (memory.isPresent() && limit.getAsLong() > memory.getAsLong());
+    if (unlimited) {
+      limit = memory;
+      of = "the machine's ";
+    }
+    if (limit.isEmpty() || limit.getAsLong() <= 0) {
+      return null;
+    }
+    Map<String, OptionalLong> uses = new LinkedHashMap<>();
+    uses.put("resident memory", lastVital(VitalsLayout.RSS));
+    uses.put("its cgroup's usage", lastVital(VitalsLayout.CGROUP_USAGE));
+    for (Map.Entry<String, OptionalLong> use : uses.entrySet()) {
+      long bytes = use.getValue().orElse(0);
+      if (bytes >= PRESSURE * limit.getAsLong()) {
+        return use.getKey()
+            + " was "
+            + Names.bytes(bytes)
+            + ", 90 % or more of "
+            + of
+            + Names.bytes(limit.getAsLong());
+      }
+    }
+    return null;
+  }
+
+  private String noPressure() {
+    OptionalLong rss = lastVital(VitalsLayout.RSS);
+    return rss.isEmpty()
+        ? "how near the run was to its limit is unknown"
+        : "the run was not near its limit: resident memory was " + Names.bytes(rss.getAsLong());
+  }
+
+  private OptionalLong lastVital(int index) {
+    for (int i = salvage.vitals.size() - 1; i >= 0; i--) {
+      long value = salvage.vitals.get(i)[index];
+      if (value != VitalsLayout.UNKNOWN) {
+        return OptionalLong.of(value);
+      }
+    }
+    return OptionalLong.empty();
+  }
+
+  // 8
+
+  private @Nullable Verdict outOfMemoryError() {
+    int size = salvage.trail.size();
+    for (int i = size - 1; i >= Math.max(0, size - MAX_CRUMBS_SEARCHED); i--) {
+      Salvage.Crumb crumb = salvage.trail.get(i);
+      Instant at = Names.instant(crumb.wallMillis());
+      if (at == null
+          || salvage.lastSeen == null
+          || Duration.between(at, salvage.lastSeen).toMillis() > NEAR_NANOS / 1_000_000) {
+        continue;
+      }
+      String message = crumb.message() == null ? null : crumb.message().text();
+      Object data = crumb.data() == null ? null : crumb.data().value();
+      if (isOutOfMemory(message) || (data != null && isOutOfMemory(data.toString()))) {
+        add(
+            Kind.FOR,
+            "a breadcrumb at "
+                + Names.timeUtc(at, now)
+                + " notes an OutOfMemoryError"
+                + (message == null ? "" : ": " + SafeText.cut(message, MAX_TEXT)));
+        add(
+            Kind.MISSING,
+            "that the JVM ended because of it was not seen: SIGKILL leaves the same trace");
+        return verdict(
+            Cause.JAVA_OOM,
+            Confidence.POSSIBLE,
+            "Ended for want of Java memory (possible)" + atLastSeen() + inFlight("in flight"));
+      }
+    }
+    return null;
+  }
+
+  // 9
+
+  private Verdict killed() {
+    for (Path place : crashFilePlaces()) {
+      add(
+          Kind.AGAINST,
+          "no hs_err file of this run at " + SafeText.cut(place.toString(), MAX_TEXT));
+      break;
+    }
+    add(
+        Kind.MISSING,
+        "without the exit status these are not separable: SIGKILL by a person or a supervisor,"
+            + " Runtime.halt, -XX:+ExitOnOutOfMemoryError");
+    Confidence sure = liveness == Liveness.UNKNOWN ? Confidence.POSSIBLE : Confidence.LIKELY;
+    return verdict(
+        Cause.KILLED,
+        sure,
+        "Killed (SIGKILL or Runtime.halt"
+            + qualifier(sure)
+            + ")"
+            + atLastSeen()
+            + inFlight("in flight"));
+  }
+
+  // Text
+
+  private void add(Kind kind, String text) {
+    evidence.add(new Evidence(kind, text));
+  }
+
+  private Verdict verdict(Cause cause, Confidence confidence, String headline) {
+    return new Verdict(cause, confidence, headline, evidence);
+  }
+
+  /** {@return nanoseconds from {@code clocks} to the last beat or sample, at least 0} */
+  private long nanosAfter(Salvage.@Nullable Clocks clocks) {
+    Salvage.Clocks last = salvage.newestClocks;
+    return clocks == null || last == null ? 0 : Math.max(0, last.nanos() - clocks.nanos());
+  }
+
+  private String at(Salvage.@Nullable Clocks clocks) {
+    Instant instant = clocks == null ? null : Names.instant(clocks.wallMillis());
+    return instant == null ? "" : " at " + Names.timeUtc(instant, now);
+  }
+
+  private String atLastSeen() {
+    return lastSeenWith(" at ", " ±1 s");
+  }
+
+  private String lastSeenWith(String before, String after) {
+    return salvage.lastSeen == null ? "" : before + Names.timeUtc(salvage.lastSeen, now) + after;
+  }
+
+  private String inFlightIfAny() {
+    return salvage.spans.isEmpty() ? "" : inFlight("still in flight");
+  }
+
+  private String inFlight(String words) {
+    if (salvage.spans.isEmpty()) {
+      return "; nothing was " + words;
+    }
+    Salvage.Span oldest = salvage.spans.get(0);
+    long age = salvage.ageMillis(oldest);
+    int count = salvage.spans.size();
+    StringBuilder text = new StringBuilder("; ");
+    text.append(Names.count(count, "operation ", "operations ")).append(words);
+    text.append(count == 1 ? "" : ", oldest");
+    if (age >= 0) {
+      text.append(count == 1 ? ", for " : " ").append(Names.duration(age));
+    }
+    text.append(": ").append(SafeText.cut(oldest.name(), 100));
+    if (!oldest.attributes().isEmpty()) {
+      text.append(' ').append(SafeText.map(Salvage.decode(oldest.attributes()), 60));
+    }
+    return text.toString();
+  }
+}

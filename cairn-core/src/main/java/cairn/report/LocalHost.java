@@ -1,0 +1,100 @@
+package cairn.report;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** The facts of this machine, read at each call. On other systems than Linux most are unknown. */
+final class LocalHost implements HostFacts {
+  private static final int HEAD_BYTES = 64 * 1024;
+
+  @Override
+  public Instant now() {
+    return Instant.now();
+  }
+
+  @Override
+  public @Nullable String bootId() {
+    String id = read(Path.of("/proc/sys/kernel/random/boot_id"));
+    return id == null || id.isBlank() ? null : id.strip();
+  }
+
+  @Override
+  public @Nullable Instant bootedAt() {
+    OptionalLong seconds = field("/proc/stat", "btime");
+    try {
+      return seconds.isPresent() ? Instant.ofEpochSecond(seconds.getAsLong()) : null;
+    } catch (DateTimeException e) {
+      return null;
+    }
+  }
+
+  @Override
+  public @Nullable String hostName() {
+    String name = read(Path.of("/proc/sys/kernel/hostname"));
+    if (name == null || name.isBlank()) {
+      name = System.getenv("HOSTNAME");
+    }
+    if (name == null || name.isBlank()) {
+      name = System.getenv("COMPUTERNAME");
+    }
+    return name == null || name.isBlank() ? null : name.strip();
+  }
+
+  @Override
+  public OptionalLong nodeOomKills() {
+    return field("/proc/vmstat", "oom_kill");
+  }
+
+  @Override
+  public OptionalLong memoryBytes() {
+    OptionalLong kib = field("/proc/meminfo", "MemTotal:");
+    return kib.isPresent() ? OptionalLong.of(kib.getAsLong() * 1024) : kib;
+  }
+
+  @Override
+  public @Nullable HostFile file(Path path) {
+    try {
+      if (!Files.isRegularFile(path)) {
+        return null;
+      }
+      String head = read(path);
+      return head == null ? null : new HostFile(Files.getLastModifiedTime(path).toInstant(), head);
+    } catch (IOException | SecurityException e) {
+      return null;
+    }
+  }
+
+  /** {@return the number behind {@code name} at the beginning of a line} */
+  private static OptionalLong field(String file, String name) {
+    String text = read(Path.of(file));
+    if (text == null) {
+      return OptionalLong.empty();
+    }
+    for (String line : text.split("\n", -1)) {
+      String[] words = line.strip().split("\\s+", -1);
+      if (words.length >= 2 && words[0].equals(name)) {
+        try {
+          return OptionalLong.of(Long.parseLong(words[1]));
+        } catch (NumberFormatException e) {
+          return OptionalLong.empty();
+        }
+      }
+    }
+    return OptionalLong.empty();
+  }
+
+  private static @Nullable String read(Path file) {
+    try (InputStream in = Files.newInputStream(file)) {
+      return new String(in.readNBytes(HEAD_BYTES), StandardCharsets.UTF_8);
+    } catch (IOException | SecurityException e) {
+      return null;
+    }
+  }
+}

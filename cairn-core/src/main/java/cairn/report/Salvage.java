@@ -1,0 +1,397 @@
+package cairn.report;
+
+import cairn.Level;
+import cairn.format.BoxLayout;
+import cairn.format.BoxReader;
+import cairn.format.BoxRecord;
+import cairn.format.BoxSpan;
+import cairn.format.CborSlice;
+import cairn.format.CounterLayout;
+import cairn.format.RecordLayout;
+import cairn.format.SpanLayout;
+import cairn.format.VitalsLayout;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a box holds, put together: spans joined, clocks mapped, the scope replayed. Values that the
+ * application passed stay CBOR slices. Immutable once made.
+ */
+final class Salvage {
+  /*
+   * Clocks. Every sign of life holds both clocks of the writer, read together, so a nanoTime maps to
+   * the wall clock through the newest of them (highest nanos: monotonic, so wall-clock steps don't
+   * matter). `lastSeen` is the latest of the newest beat, the newest sample and the newest
+   * breadcrumb, each newest by its own order and not by its time: after a clock step back the values
+   * from before it don't count.
+   */
+
+  /** Both clocks of the writer, read together. */
+  record Clocks(long wallMillis, long nanos) {}
+
+  /** A breadcrumb, undecoded. */
+  record Crumb(
+      long position,
+      long wallMillis,
+      Level level,
+      @Nullable CborSlice category,
+      @Nullable CborSlice message,
+      @Nullable CborSlice data,
+      @Nullable CborSlice thread,
+      @Nullable String spanId) {}
+
+  /** An open span, its attributes undecoded. */
+  record Span(
+      String name,
+      long id,
+      @Nullable String parentSpanId,
+      @Nullable String traceId,
+      @Nullable String thread,
+      OptionalLong nanos,
+      Map<String, CborSlice> attributes) {}
+
+  private record Field(int kind, String key) {}
+
+  final List<Finding> findings = new ArrayList<>();
+  final Map<String, CborSlice> identity;
+  final Map<String, CborSlice> life;
+  final Map<String, CborSlice> uncaught;
+  final @Nullable Clocks beat;
+  final @Nullable Clocks newestClocks;
+  final @Nullable Instant lastSeen;
+  final List<long[]> vitals;
+  final Map<String, Long> counters;
+  final List<Crumb> trail = new ArrayList<>();
+  final List<Span> spans;
+  private final Map<Field, CborSlice> scope = new LinkedHashMap<>();
+
+  /**
+   * Takes what is sound.
+   *
+   * @throws IOException if the box as a whole is unreadable
+   */
+  Salvage(byte[] bytes, String file, boolean live) throws IOException {
+    BoxReader box = BoxReader.open(bytes, file, live, this::found);
+    identity = entries(box.map(BoxLayout.IDENTITY));
+    if (identity.isEmpty()) {
+      found(true, "IDNT", "identity is missing: id and app are taken from the directory");
+    }
+    life = entries(box.map(BoxLayout.LIFE));
+    uncaught = entries(box.map(BoxLayout.UNCAUGHT));
+    long[] words = box.words(BoxLayout.BEAT, 2);
+    beat = words == null ? null : new Clocks(words[0], words[1]);
+    vitals = join(box.vitals(BoxLayout.VITALS_MINUTES), box.vitals(BoxLayout.VITALS_SECONDS));
+    counters = counters(box.counters());
+    for (BoxRecord record : box.scope()) {
+      applyScope(record);
+    }
+    Map<Long, Span> byId = new LinkedHashMap<>();
+    for (BoxSpan slot : box.spans()) {
+      Span span = span(slot.begin());
+      for (Map.Entry<String, CborSlice> attribute : slot.attributes()) {
+        span.attributes.put(attribute.getKey(), attribute.getValue());
+      }
+      byId.put(span.id, span);
+    }
+    Map<Long, Span> overflowed = new LinkedHashMap<>();
+    for (BoxRecord record : box.trail()) {
+      applyTrail(record, byId, overflowed);
+    }
+    newestClocks = newestClocks();
+    lastSeen = lastSeen();
+    spans = new ArrayList<>(byId.values());
+    for (Span span : overflowed.values()) {
+      if (!byId.containsKey(span.id)) {
+        spans.add(span);
+      }
+    }
+    // Oldest first; those without a start last.
+    spans.sort(Comparator.comparingLong(span -> span.nanos.orElse(Long.MAX_VALUE)));
+  }
+
+  private void found(boolean loss, String where, String text) {
+    Finding.Severity severity = loss ? Finding.Severity.WARNING : Finding.Severity.INFO;
+    findings.add(new Finding(severity, where, text));
+  }
+
+  private static Map<String, CborSlice> entries(@Nullable CborSlice map) {
+    return map == null ? Map.of() : map.entries();
+  }
+
+  private static Map<String, Long> counters(long @Nullable [] values) {
+    Map<String, Long> counters = new LinkedHashMap<>();
+    if (values != null) {
+      for (int i = 0; i < values.length; i++) {
+        counters.put(CounterLayout.NAMES.get(i), values[i]);
+      }
+    }
+    return Collections.unmodifiableMap(counters);
+  }
+
+  /** {@return the seconds, and before them the minutes that are older than all of them} */
+  private static List<long[]> join(List<long[]> minutes, List<long[]> seconds) {
+    List<long[]> joined = new ArrayList<>();
+    for (long[] sample : minutes) {
+      if (seconds.isEmpty() || sample[VitalsLayout.NANOS] < seconds.get(0)[VitalsLayout.NANOS]) {
+        joined.add(sample);
+      }
+    }
+    joined.addAll(seconds);
+    return joined;
+  }
+
+  private void applyScope(BoxRecord record) {
+    if (record.type() != RecordLayout.TYPE_SCOPE_FIELD) {
+      return;
+    }
+    Map<String, CborSlice> map = record.payload().entries();
+    CborSlice kindSlice = map.get(String.valueOf(RecordLayout.FIELD_KIND));
+    int kind = kindSlice == null ? 0 : (int) kindSlice.integer().orElse(0);
+    CborSlice keySlice = map.get(String.valueOf(RecordLayout.FIELD_KEY));
+    String key = keySlice == null ? null : keySlice.text();
+    CborSlice value = map.get(String.valueOf(RecordLayout.FIELD_VALUE));
+    Field field = new Field(kind, key == null ? "" : key);
+    if (value == null) {
+      scope.remove(field);
+    } else {
+      scope.put(field, value);
+    }
+  }
+
+  private void applyTrail(BoxRecord record, Map<Long, Span> byId, Map<Long, Span> overflowed) {
+    switch (record.type()) {
+      case RecordLayout.TYPE_BREADCRUMB -> trail.add(crumb(record));
+      case RecordLayout.TYPE_SPAN_BEGIN -> {
+        Span span = span(record.payload());
+        overflowed.put(span.id, span);
+      }
+      case RecordLayout.TYPE_SPAN_SET -> {
+        Map<String, CborSlice> map = record.payload().entries();
+        OptionalLong id = unsigned(map, 0);
+        CborSlice key = map.get("1");
+        CborSlice value = map.get("2");
+        String name = key == null ? null : key.text();
+        if (id.isEmpty() || name == null || value == null) {
+          return;
+        }
+        Span span = byId.get(id.getAsLong());
+        if (span == null) {
+          span = overflowed.get(id.getAsLong());
+        }
+        if (span != null) {
+          span.attributes.put(name, value);
+        }
+      }
+      case RecordLayout.TYPE_SPAN_END -> {
+        OptionalLong id = unsigned(record.payload().entries(), 0);
+        if (id.isPresent()) {
+          overflowed.remove(id.getAsLong());
+        }
+      }
+      default -> {} // a type of a newer writer
+    }
+  }
+
+  private static Crumb crumb(BoxRecord record) {
+    Map<String, CborSlice> map = record.payload().entries();
+    CborSlice data = map.get(String.valueOf(RecordLayout.CRUMB_DATA));
+    OptionalLong span = unsigned(map, RecordLayout.CRUMB_SPAN_ID);
+    return new Crumb(
+        record.position(),
+        record.wallMillis(),
+        Names.level(record.level()),
+        map.get(String.valueOf(RecordLayout.CRUMB_CATEGORY)),
+        map.get(String.valueOf(RecordLayout.CRUMB_MESSAGE)),
+        data != null && data.isMap() ? data : null,
+        map.get(String.valueOf(RecordLayout.CRUMB_THREAD)),
+        span.isPresent() ? Names.hex(span.getAsLong()) : null);
+  }
+
+  private static Span span(CborSlice begin) {
+    Map<String, CborSlice> map = begin.entries();
+    String name = text(map, SpanLayout.BEGIN_NAME);
+    OptionalLong parent = unsigned(map, SpanLayout.BEGIN_PARENT_SPAN_ID);
+    CborSlice trace = map.get(String.valueOf(SpanLayout.BEGIN_TRACE_ID));
+    byte[] traceId = trace == null ? null : trace.byteString();
+    CborSlice nanos = map.get(String.valueOf(SpanLayout.BEGIN_NANOS));
+    return new Span(
+        name == null ? "(unnamed)" : name,
+        unsigned(map, SpanLayout.BEGIN_SPAN_ID).orElse(0),
+        parent.isPresent() ? Names.hex(parent.getAsLong()) : null,
+        traceId == null || traceId.length != 16 ? null : HexFormat.of().formatHex(traceId),
+        text(map, SpanLayout.BEGIN_THREAD),
+        nanos == null ? OptionalLong.empty() : nanos.integer(),
+        new LinkedHashMap<>());
+  }
+
+  private static OptionalLong unsigned(Map<String, CborSlice> map, int key) {
+    CborSlice slice = map.get(String.valueOf(key));
+    return slice == null ? OptionalLong.empty() : slice.unsigned();
+  }
+
+  private static @Nullable String text(Map<String, CborSlice> map, int key) {
+    CborSlice slice = map.get(String.valueOf(key));
+    return slice == null ? null : slice.text();
+  }
+
+  /** {@return the text of that key, or null} */
+  static @Nullable String text(Map<String, CborSlice> map, String key) {
+    CborSlice slice = map.get(key);
+    return slice == null ? null : slice.text();
+  }
+
+  /** {@return the integer of that key, or empty} */
+  static OptionalLong integer(Map<String, CborSlice> map, String key) {
+    CborSlice slice = map.get(key);
+    return slice == null ? OptionalLong.empty() : slice.integer();
+  }
+
+  /** {@return both clocks as a map holds them, or null} */
+  static @Nullable Clocks clocks(Map<String, CborSlice> map) {
+    OptionalLong wall = integer(map, "wallMillis");
+    OptionalLong nanos = integer(map, "nanos");
+    return wall.isPresent() && nanos.isPresent()
+        ? new Clocks(wall.getAsLong(), nanos.getAsLong())
+        : null;
+  }
+
+  private static @Nullable Clocks clocks(long[] sample) {
+    long wall = sample[VitalsLayout.WALL_MILLIS];
+    long nanos = sample[VitalsLayout.NANOS];
+    return wall == VitalsLayout.UNKNOWN || nanos == VitalsLayout.UNKNOWN
+        ? null
+        : new Clocks(wall, nanos);
+  }
+
+  private @Nullable Clocks newestClocks() {
+    Clocks newest = beat;
+    Clocks sample = vitals.isEmpty() ? null : clocks(vitals.get(vitals.size() - 1));
+    if (newest == null || (sample != null && sample.nanos > newest.nanos)) {
+      newest = sample;
+    }
+    return newest == null ? clocks(identity) : newest;
+  }
+
+  private @Nullable Instant lastSeen() {
+    Instant last = beat == null ? null : Names.instant(beat.wallMillis);
+    if (!vitals.isEmpty()) {
+      last = later(last, vitals.get(vitals.size() - 1)[VitalsLayout.WALL_MILLIS]);
+    }
+    if (!trail.isEmpty()) {
+      last = later(last, trail.get(trail.size() - 1).wallMillis);
+    }
+    return last;
+  }
+
+  private static @Nullable Instant later(@Nullable Instant last, long wallMillis) {
+    Instant other = Names.instant(wallMillis);
+    return last == null || (other != null && other.isAfter(last)) ? other : last;
+  }
+
+  /** {@return from the begin of {@code span} to the last beat or sample; -1 if unknown} */
+  long ageMillis(Span span) {
+    if (newestClocks == null || span.nanos.isEmpty()) {
+      return -1;
+    }
+    return Math.max(0, (newestClocks.nanos - span.nanos.getAsLong()) / 1_000_000);
+  }
+
+  /** {@return the begin of {@code span} by the wall clock; null if unknown} */
+  @Nullable Instant startedAt(Span span) {
+    if (newestClocks == null || span.nanos.isEmpty()) {
+      return null;
+    }
+    // Not the clamped age: a span may begin after the last beat.
+    long age = (newestClocks.nanos - span.nanos.getAsLong()) / 1_000_000;
+    return Names.instant(newestClocks.wallMillis - age);
+  }
+
+  /** {@return the value of a field without a key, or null} */
+  @Nullable CborSlice scope(int kind) {
+    return scope.get(new Field(kind, ""));
+  }
+
+  /** {@return the values of a kind with keys, in the order they were first set} */
+  Map<String, CborSlice> scopeByKey(int kind) {
+    Map<String, CborSlice> values = new LinkedHashMap<>();
+    scope.forEach(
+        (field, value) -> {
+          if (field.kind == kind) {
+            values.put(field.key, value);
+          }
+        });
+    return values;
+  }
+
+  /** {@return the level of the scope, or null} */
+  @Nullable Level scopeLevel() {
+    CborSlice slice = scope(RecordLayout.KIND_LEVEL);
+    Object value = slice == null ? null : slice.value();
+    if (value instanceof Long number && number >= 0 && number < Level.values().length) {
+      return Names.level((int) (long) number);
+    }
+    if (value instanceof String name) {
+      for (Level level : Level.values()) {
+        if (level.name().equals(name.toUpperCase(Locale.ROOT))) {
+          return level;
+        }
+      }
+    }
+    return null;
+  }
+
+  /** {@return decoded values, unmodifiable} */
+  static Map<String, @Nullable Object> decode(Map<String, CborSlice> slices) {
+    Map<String, @Nullable Object> values = new LinkedHashMap<>();
+    slices.forEach((key, slice) -> values.put(key, slice.value()));
+    return Collections.unmodifiableMap(values);
+  }
+
+  /** Values of a sample that are shown, by name, in the order of the report. */
+  static Map<String, Integer> vitalNames() {
+    return VITAL_NAMES;
+  }
+
+  private static final Map<String, Integer> VITAL_NAMES = names();
+
+  private static Map<String, Integer> names() {
+    Map<String, Integer> names = new LinkedHashMap<>();
+    names.put("heapUsed", VitalsLayout.HEAP_USED);
+    names.put("heapCommitted", VitalsLayout.HEAP_COMMITTED);
+    names.put("heapMax", VitalsLayout.HEAP_MAX);
+    names.put("rss", VitalsLayout.RSS);
+    names.put("gcCount", VitalsLayout.GC_COUNT);
+    names.put("gcMillis", VitalsLayout.GC_MILLIS);
+    names.put("threads", VitalsLayout.THREADS);
+    names.put("openFiles", VitalsLayout.OPEN_FILES);
+    names.put("cpuMillis", VitalsLayout.CPU_MILLIS);
+    names.put("cgroupUsage", VitalsLayout.CGROUP_USAGE);
+    names.put("cgroupLimit", VitalsLayout.CGROUP_LIMIT);
+    names.put("cgroupOomKills", VitalsLayout.CGROUP_OOM_KILLS);
+    names.put("nodeOomKills", VitalsLayout.NODE_OOM_KILLS);
+    names.put("openSpans", VitalsLayout.OPEN_SPANS);
+    names.put("maxFiles", VitalsLayout.MAX_FILES);
+    return Collections.unmodifiableMap(names);
+  }
+
+  /** {@return the identity under other names than those that the report has fields for} */
+  Map<String, CborSlice> moreIdentity() {
+    Map<String, CborSlice> more = new TreeMap<>(identity);
+    for (String shown :
+        List.of("runId", "app", "release", "environment", "pid", "host", "durability")) {
+      more.remove(shown);
+    }
+    return more;
+  }
+}

@@ -1,0 +1,221 @@
+package cairn;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import cairn.format.CounterLayout;
+import cairn.report.UnfinishedSpan;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+class SpanTableTest {
+  private final MemoryBox memory = new MemoryBox(16, 64 * 1024);
+  private final SpanTable spans = memory.box.spans;
+
+  private List<UnfinishedSpan> open() {
+    memory.box.beat();
+    return memory.report().openSpans();
+  }
+
+  @Test
+  void openSpanIsShownWithItsAttributesAndAClosedOneIsNot() {
+    long handle = spans.begin("POST /orders");
+    spans.set(handle, "order.id", 17L);
+    spans.set(handle, "user", "42");
+    spans.set(handle, "total", 12.5);
+    spans.set(handle, "express", true);
+
+    UnfinishedSpan span = open().get(0);
+    assertThat(span.name()).isEqualTo("POST /orders");
+    assertThat(span.thread()).isEqualTo(Thread.currentThread().getName());
+    assertThat(span.attributes())
+        .containsExactly(
+            java.util.Map.entry("order.id", 17L),
+            java.util.Map.entry("user", "42"),
+            java.util.Map.entry("total", 12.5),
+            java.util.Map.entry("express", true));
+
+    spans.close(handle);
+    assertThat(open()).isEmpty();
+  }
+
+  @Test
+  void latestValueOfAnAttributeWins() {
+    long handle = spans.begin("job");
+    for (int i = 0; i < 5; i++) {
+      spans.set(handle, "step", (long) i);
+    }
+
+    assertThat(open().get(0).attributes()).containsEntry("step", 4L);
+  }
+
+  @Test
+  void childOfTheThreadsOpenSpanNamesItAndItsTrace() {
+    long parent = spans.begin("parent");
+    long child = spans.begin("child");
+
+    List<UnfinishedSpan> open = open();
+    assertThat(open).extracting(UnfinishedSpan::name).containsExactly("parent", "child");
+    assertThat(open.get(0).parentSpanId()).isNull();
+    assertThat(open.get(1).parentSpanId()).isEqualTo(open.get(0).spanId());
+    assertThat(open.get(1).traceId()).isEqualTo(open.get(0).traceId()).hasSize(32);
+
+    spans.close(child);
+    long sibling = spans.begin("sibling");
+    assertThat(open().get(1).parentSpanId()).isEqualTo(open.get(0).spanId());
+    spans.close(sibling);
+    spans.close(parent);
+    spans.begin("root");
+    assertThat(open().get(0).parentSpanId()).isNull();
+  }
+
+  @Test
+  void spanClosedOutOfOrderNoLongerCountsAsCurrent() {
+    long outer = spans.begin("outer");
+    long inner = spans.begin("inner");
+    spans.close(outer);
+    assertThat(spans.current()).isEqualTo(inner);
+    spans.close(inner);
+    assertThat(spans.current()).isEqualTo(SpanTable.NONE);
+  }
+
+  @Test
+  void lateCallsOnAClosedSpanLeaveTheSlotsNewOwnerAlone() {
+    long old = spans.begin("old");
+    spans.close(old);
+    List<Long> fresh = new ArrayList<>();
+    for (int i = 0; i < 16; i++) {
+      fresh.add(spans.begin("fresh"));
+    }
+
+    spans.set(old, "late", "value");
+    spans.close(old);
+
+    List<UnfinishedSpan> open = open();
+    assertThat(open).hasSize(16).allMatch(span -> span.attributes().isEmpty());
+    assertThat(fresh).allMatch(spans::isOpen);
+  }
+
+  @Test
+  void spanWithoutASlotIsKeptInTheTrailAndCounted() {
+    for (int i = 0; i < 16; i++) {
+      spans.begin("fits");
+    }
+    long handle = spans.begin("overflow");
+    spans.set(handle, "user", "42");
+    assertThat(open())
+        .hasSize(17)
+        .filteredOn(span -> span.name().equals("overflow"))
+        .singleElement()
+        .satisfies(span -> assertThat(span.attributes()).containsEntry("user", "42"));
+    assertThat(memory.box.counters.get(CounterLayout.SPANS_OVERFLOWED)).isEqualTo(1);
+
+    spans.close(handle);
+    assertThat(open()).hasSize(16).noneMatch(span -> span.name().equals("overflow"));
+  }
+
+  @Test
+  void attributeThatFindsNoRoomGoesToTheTrailAndTheReportJoinsIt() {
+    long handle = spans.begin("job");
+    for (int i = 0; i < 30; i++) {
+      spans.set(handle, "attribute" + i, "value-" + i + "-" + "x".repeat(20));
+    }
+
+    assertThat(open().get(0).attributes())
+        .hasSize(30)
+        .containsEntry("attribute0", "value-0-" + "x".repeat(20))
+        .containsEntry("attribute29", "value-29-" + "x".repeat(20));
+    assertThat(memory.box.counters.get(CounterLayout.ATTRIBUTES_OVERFLOWED)).isPositive();
+  }
+
+  @Test
+  void longAttributeIsCutVisiblyAndCounted() {
+    long handle = spans.begin("job");
+    spans.set(handle, "long", "ä".repeat(1_000));
+
+    Object value = open().get(0).attributes().get("long");
+    assertThat(value).asString().startsWith("ää").endsWith("…").hasSizeBetween(100, 128);
+    assertThat(memory.box.counters.get(CounterLayout.CUT)).isEqualTo(1);
+  }
+
+  @Test
+  void longNamesAndNullNamesAreTaken() {
+    spans.begin("n".repeat(5_000));
+    spans.begin(null);
+
+    assertThat(open().get(0).name()).endsWith("…").hasSizeLessThan(200);
+    assertThat(open().get(1).name()).isEmpty();
+  }
+
+  @Test
+  void spanMayBeSetAndClosedOnAnotherThread() throws Exception {
+    long handle = spans.begin("hand-over");
+    ExecutorService other = Executors.newSingleThreadExecutor();
+    try {
+      other.submit(() -> spans.set(handle, "on", "other")).get();
+      assertThat(open().get(0).attributes()).containsEntry("on", "other");
+      other.submit(() -> spans.close(handle)).get();
+      assertThat(open()).isEmpty();
+      assertThat(spans.current()).isEqualTo(SpanTable.NONE);
+    } finally {
+      other.shutdownNow();
+    }
+  }
+
+  @Test
+  void racingSetsClosesAndBeginsNeverMixSpans() throws Exception {
+    int threads = 4;
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    CountDownLatch go = new CountDownLatch(1);
+    java.util.concurrent.atomic.AtomicLong shared = new java.util.concurrent.atomic.AtomicLong();
+    List<Future<?>> futures = new ArrayList<>();
+    for (int t = 0; t < threads; t++) {
+      futures.add(
+          pool.submit(
+              () -> {
+                go.await();
+                for (int i = 0; i < 20_000; i++) {
+                  // Everybody sets and closes what anybody began last: misuse, but defined.
+                  long mine = spans.begin("span");
+                  shared.set(mine);
+                  spans.set(shared.get(), "a", (long) i);
+                  spans.set(mine, "b", "text");
+                  spans.close(shared.get());
+                  spans.close(mine);
+                }
+                return null;
+              }));
+    }
+    go.countDown();
+    for (Future<?> future : futures) {
+      future.get();
+    }
+    pool.shutdownNow();
+
+    assertThat(spans.openCount()).isZero();
+    assertThat(open()).isEmpty();
+    Set<Long> handles = new HashSet<>();
+    for (int i = 0; i < 16; i++) {
+      handles.add(spans.begin("after"));
+    }
+    assertThat(handles).hasSize(16).allMatch(handle -> handle > 0);
+    assertThat(memory.report().findings()).isEmpty();
+  }
+
+  @Test
+  void idsOfManySpansDiffer() {
+    Set<Long> ids = new HashSet<>();
+    for (int i = 0; i < 100_000; i++) {
+      long handle = spans.begin("x");
+      ids.add(spans.spanId(handle));
+      spans.close(handle);
+    }
+    assertThat(ids).hasSize(100_000);
+  }
+}

@@ -1,0 +1,23 @@
+package cairn.report;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/** Reads a box from memory, as that of a dead run. */
+public final class ReportOfBytes {
+  private ReportOfBytes() {}
+
+  public static Report read(byte[] box) {
+    try {
+      return readOrThrow(box);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  public static Report readOrThrow(byte[] box) throws IOException {
+    Salvage salvage = new Salvage(box, "memory", false);
+    Verdict verdict = new Judge(salvage, Liveness.DEAD, new LocalHost()).verdict();
+    return new Report("memory", "memory", salvage, verdict);
+  }
+}
