@@ -7,42 +7,22 @@ import cairn.report.Runs;
 import java.io.Console;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Comparator;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** {@code cairn demo}. */
-@Command(
-    name = "demo",
-    description =
-        "Starts a web shop, sends it real requests, kills it in the middle of them, and says what it"
-            + " was doing. Then compares that with what the clients know.",
-    synopsisHeading = "Usage: ",
-    descriptionHeading = "%n",
-    optionListHeading = "%nOptions:%n",
-    footerHeading = "%n",
-    footer = {
-      "Exit codes: 0 everything is on record, 1 something is missing or the shop failed,",
-      "2 wrong usage, 3 nothing readable",
-      "",
-      "Examples:",
-      "  cairn demo                                  eight clients, killed after five seconds",
-      "  cairn demo --clients 64 --kill-after 500ms",
-      "  cairn why                                   afterwards: says it again"
-    })
 final class DemoCommand implements Callable<Integer> {
   /** The name under which the shop records. */
   private static final String APP = "cairn-demo";
@@ -50,49 +30,72 @@ final class DemoCommand implements Callable<Integer> {
   private static final int MAX_CLIENTS = 256;
   private static final Duration MAX_KILL_AFTER = Duration.ofMinutes(10);
   private static final Duration START_LIMIT = Duration.ofMinutes(3);
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final Duration IN_FLIGHT = Duration.ofMillis(20);
   private static final int MAX_PROBLEMS_SHOWN = 50;
   private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|)");
 
+  private static final int CLIENTS = 8;
+  private static final String KILL_AFTER = "5s";
+
   private final Session session;
-
-  @Mixin private final CommonOptions common;
-
-  @Option(
-      names = "--kill-after",
-      order = 1,
-      paramLabel = "TIME",
-      defaultValue = "5s",
-      description = "length of the load before the kill, such as 3, 3s or 500ms (default: 5s)")
-  private String killAfter = "";
-
-  @Option(
-      names = "--clients",
-      order = 2,
-      paramLabel = "NUMBER",
-      defaultValue = "8",
-      description = "clients, each with one request at a time (default: 8)")
-  private int clients;
-
-  @Option(
-      names = "--keep",
-      order = 3,
-      fallbackValue = "true",
-      description = "keep the runs of earlier demos, and the shop's log")
-  private boolean keep;
+  private final CommonOptions common;
+  private final OptionSpec killAfter =
+      Options.value(
+          String.class,
+          "TIME",
+          "length of the load before the kill: 3, 3s or 500ms (default: " + KILL_AFTER + ")",
+          "--kill-after");
+  private final OptionSpec clients =
+      Options.value(
+          Integer.class,
+          "N",
+          "clients, each with one request at a time (default: " + CLIENTS + ")",
+          "--clients");
+  private final OptionSpec keep =
+      Options.flag("keep the runs of earlier demos, and the shop's log", "--keep");
 
   DemoCommand(Session session) {
     this.session = session;
     this.common = new CommonOptions(session.surroundings, session.top);
   }
 
+  CommandSpec spec() {
+    CommandSpec spec =
+        Options.command(
+            "demo",
+            this,
+            new String[] {
+              "Kills a web shop in the middle of its work, and says what it was doing.",
+              "",
+              "Starts the shop as a process of its own, sends it real requests, kills it with SIGKILL,"
+                  + " prints",
+              "what `cairn why` says, and compares that with what the clients know: each request that"
+                  + " was",
+              "answered, and each that was not, must be on record."
+            },
+            new String[] {
+              "Exit codes: 0 everything is on record, 1 something is missing or the shop failed,"
+                  + " 2 wrong usage,",
+              "3 nothing readable",
+              "",
+              "Examples:",
+              "  cairn demo                                  eight clients, killed after five seconds",
+              "  cairn demo --clients 64 --kill-after 500ms",
+              "  cairn why                                   afterwards: says it again"
+            });
+    spec.addOption(killAfter);
+    spec.addOption(clients);
+    spec.addOption(keep);
+    common.addTo(spec);
+    return spec;
+  }
+
   @Override
   public Integer call() throws IOException, InterruptedException {
-    Duration load = duration(killAfter);
-    if (clients < 1 || clients > MAX_CLIENTS) {
-      throw CliException.usage(
-          "clients out of range: clients=" + clients + ", limit=1 to " + MAX_CLIENTS);
-    }
+    String time = Options.text(killAfter);
+    Duration load = duration(time == null ? KILL_AFTER : time);
+    clientCount();
     Path jar = jar();
     Path root = common.root();
     String temporary = session.surroundings.properties().getProperty("java.io.tmpdir", "/tmp");
@@ -101,14 +104,27 @@ final class DemoCommand implements Callable<Integer> {
     try {
       exitCode = run(jar, root, directory, load);
     } finally {
-      if (exitCode == ExitCode.OK && !keep) {
+      if (exitCode == ExitCode.OK && !Options.isSet(keep)) {
         delete(directory);
       }
     }
-    if (keep) {
+    if (Options.isSet(keep)) {
       line("shop's log:  " + directory.resolve("shop.log"));
     }
     return exitCode;
+  }
+
+  private int clientCount() {
+    Integer count = Options.number(clients, 1);
+    if (count != null && count > MAX_CLIENTS) {
+      throw CliException.usage(
+          "value is too large: option=--clients, value="
+              + count
+              + ", limit="
+              + MAX_CLIENTS
+              + " (give a smaller one)");
+    }
+    return count == null ? CLIENTS : count;
   }
 
   private int run(Path jar, Path root, Path directory, Duration load)
@@ -148,22 +164,21 @@ final class DemoCommand implements Callable<Integer> {
       fail(check.problems(), directory);
       return ExitCode.FOUND;
     }
-    if (!keep) {
+    if (!Options.isSet(keep)) {
       prune(root, run);
     }
     return ExitCode.OK;
   }
 
   private List<DemoRequest> loadAndKill(DemoShop shop, Duration duration)
-      throws InterruptedException {
-    DemoLoad load = new DemoLoad(shop.port(), clients);
+      throws IOException, InterruptedException {
+    DemoLoad load = new DemoLoad(shop.port(), clientCount());
     Progress progress = new Progress();
     load.start();
     long start = System.nanoTime();
     long elapsed = 0;
-    // Not between two requests: with one client that would be a kill with nothing to show.
     while (elapsed < duration.toNanos()
-        || (load.waitingFor(IN_FLIGHT) == 0 && elapsed < duration.toNanos() + 10_000_000_000L)) {
+        || (!isInTheMiddle(load, shop) && elapsed < duration.plus(PATIENCE).toNanos())) {
       Integer exitStatus = shop.exitStatus();
       if (exitStatus != null) {
         throw shop.failure("shop ended by itself: exitStatus=" + exitStatus);
@@ -191,6 +206,13 @@ final class DemoCommand implements Callable<Integer> {
     return requests;
   }
 
+  /** A kill before the first answers, or between two requests, has nothing to show. */
+  private boolean isInTheMiddle(DemoLoad load, DemoShop shop) throws IOException {
+    return load.answers() >= clientCount()
+        && !Collections.disjoint(
+            load.waitingFor(IN_FLIGHT), DemoWitness.read(shop.witnessFile()).begun());
+  }
+
   private void fail(List<String> problems, Path directory) {
     session.flush();
     int shown = Math.min(problems.size(), MAX_PROBLEMS_SHOWN);
@@ -216,7 +238,7 @@ final class DemoCommand implements Callable<Integer> {
   }
 
   /** Deletes what earlier demos left: dead runs of the shop that have their report. */
-  private static void prune(Path root, Run kept) throws IOException {
+  private void prune(Path root, Run kept) throws IOException {
     Path reports = root.resolve(APP).resolve("reports");
     for (Run run : Runs.under(root)) {
       Path json = reports.resolve(run.id() + ".json");
@@ -224,25 +246,26 @@ final class DemoCommand implements Callable<Integer> {
           && !run.id().equals(kept.id())
           && Files.exists(json)
           && !run.isRunning()) {
-        delete(run.directory());
-        Files.delete(json);
-        Files.deleteIfExists(reports.resolve(run.id() + ".txt"));
+        try {
+          new RunDeletion(run.directory()).delete();
+          Files.delete(json);
+          Files.deleteIfExists(reports.resolve(run.id() + ".txt"));
+        } catch (IOException e) {
+          session.error(
+              "earlier run not deleted: run=" + run.id() + ", error=" + RunSource.describe(e));
+        }
       }
     }
   }
 
+  /** Deletes the files that {@link DemoShop} made, and then the directory. */
   private static void delete(Path directory) throws IOException {
-    try (Stream<Path> files = Files.walk(directory)) {
-      files.sorted(Comparator.reverseOrder()).forEach(DemoCommand::deleteFile);
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+      for (Path file : files) {
+        Files.delete(file);
+      }
     }
-  }
-
-  private static void deleteFile(Path file) {
-    try {
-      Files.delete(file);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    Files.delete(directory);
   }
 
   private Path jar() {
@@ -304,7 +327,7 @@ final class DemoCommand implements Callable<Integer> {
               "  %5.1f s  %6d answers  %3d in flight",
               elapsedNanos / 1e9,
               load.answers(),
-              load.waitingFor(Duration.ZERO));
+              load.waitingFor(Duration.ZERO).size());
       session.out.print(isTerminal ? "\r" + text : text + System.lineSeparator());
       session.out.flush();
     }

@@ -50,17 +50,17 @@ final class DemoLoad {
     return sum;
   }
 
-  /** {@return how many clients have waited that long, or longer, for an answer} */
-  int waitingFor(Duration atLeast) {
+  /** {@return ids of the requests that have waited that long, or longer, for their answer} */
+  List<String> waitingFor(Duration atLeast) {
     long now = System.nanoTime();
-    int count = 0;
+    List<String> ids = new ArrayList<>();
     for (Client client : clients) {
       DemoRequest waiting = client.waiting;
       if (waiting != null && now - waiting.sentNanos() >= atLeast.toNanos()) {
-        count++;
+        ids.add(waiting.id());
       }
     }
-    return count;
+    return ids;
   }
 
   /** {@return what went wrong although the shop was to be there; null if nothing did} */

@@ -35,16 +35,12 @@ class DemoStandInShop {
     }
   }
 
-  /** Forgets the breadcrumb of every seventh request of a client. */
+  /** Forgets the breadcrumbs of its answers. */
   static final class Forgetful {
     public static void main(String[] args) throws IOException {
       new DemoStandInShop() {
         @Override
-        void breadcrumb(String name, String id) {
-          if (!id.endsWith("7")) {
-            super.breadcrumb(name, id);
-          }
-        }
+        void breadcrumb(String name, String id) {}
       }.serve();
     }
   }
@@ -54,9 +50,9 @@ class DemoStandInShop {
     public static void main(String[] args) throws IOException {
       new DemoStandInShop() {
         @Override
-        void export(OpenSpan span) throws InterruptedException {
+        void workForLong(OpenSpan span) throws InterruptedException {
           span.close();
-          super.export(span);
+          super.workForLong(span);
         }
       }.serve();
     }
@@ -76,10 +72,7 @@ class DemoStandInShop {
       new DemoStandInShop() {
         @Override
         void breadcrumb(String name, String id) {
-          if (id.endsWith("20")) {
-            Runtime.getRuntime().halt(4);
-          }
-          super.breadcrumb(name, id);
+          Runtime.getRuntime().halt(4);
         }
       }.serve();
     }
@@ -114,8 +107,8 @@ class DemoStandInShop {
       span.set("user", exchange.getRequestHeaders().getFirst("X-User"));
       write("B " + id);
       exchange.getRequestBody().readAllBytes();
-      if (path.equals("/export")) {
-        export(span);
+      if (id.endsWith("-2")) {
+        workForLong(span);
       }
       breadcrumb(name, id);
       answer(exchange);
@@ -130,7 +123,7 @@ class DemoStandInShop {
   }
 
   /** Longer than any test: the kill comes first. */
-  void export(OpenSpan span) throws InterruptedException {
+  void workForLong(OpenSpan span) throws InterruptedException {
     Thread.sleep(60_000);
   }
 
