@@ -2,8 +2,9 @@ package cairn;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
+import java.nio.file.Path;
 
 /**
  * Copy mode: writes the pages of a region in memory that have changed to the box file.
@@ -20,15 +21,19 @@ final class BoxCopier implements Closeable {
 
   private static final int PAGE = 4096;
 
-  private final FileChannel file;
+  // Not a FileChannel: that one closes itself under an interrupted thread, and copies are also made
+  // on threads of the application.
+  private final RandomAccessFile file;
   private final ByteBuffer source;
+
+  /** What the file holds. */
   private final ByteBuffer written;
 
   /** Over a file of the region's size that is all zeros. */
-  BoxCopier(FileChannel file, Region region) {
-    this.file = file;
+  BoxCopier(Path box, Region region) throws IOException {
+    this.file = new RandomAccessFile(box.toFile(), "rw");
     this.source = region.view();
-    this.written = ByteBuffer.allocateDirect(region.size());
+    this.written = ByteBuffer.allocate(region.size());
   }
 
   synchronized void copy() throws IOException {
@@ -36,15 +41,11 @@ final class BoxCopier implements Closeable {
       int end = Math.min(page + PAGE, source.capacity());
       source.limit(end).position(page);
       written.limit(end).position(page);
-      if (source.mismatch(written) < 0) {
-        continue;
-      }
-      // Through the second buffer: what is compared next time is what was written now.
-      written.put(source);
-      written.position(page);
-      int at = page;
-      while (at < end) {
-        at += file.write(written, at);
+      if (source.mismatch(written) >= 0) {
+        // Through the second buffer: what is compared next time is what was written now.
+        written.put(source);
+        file.seek(page);
+        file.write(written.array(), page, end - page);
       }
     }
   }

@@ -2,6 +2,7 @@ package cairn;
 
 import cairn.format.CounterLayout;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -109,25 +110,35 @@ final class OpenRun {
     }
 
     @Override
-    public void write(Path file, FileChannel channel) throws IOException {
+    public void write(Path file) throws IOException {
       BoxPlan plan = new BoxPlan(nonce, builder.spanSlots(), builder.trailBytes());
-      RunDirectory.fill(channel, 0, plan.trail, SMALL_CHUNK);
-      RunDirectory.fill(channel, plan.trail, plan.size, TRAIL_CHUNK);
-      ByteBuffer mapped = map(file, channel, plan.size);
-      Region region = new Region(mapped != null ? mapped : ByteBuffer.allocateDirect(plan.size));
+      ByteBuffer mapped;
+      // Not a FileChannel: its writes need direct memory, which small containers run out of.
+      try (RandomAccessFile access = new RandomAccessFile(file.toFile(), "rw")) {
+        RunDirectory.fill(access, 0, plan.trail, SMALL_CHUNK);
+        RunDirectory.fill(access, plan.trail, plan.size, TRAIL_CHUNK);
+        mapped = map(file, access.getChannel(), plan.size);
+      }
+      Region region = new Region(mapped != null ? mapped : inMemory(plan.size));
       Box created = new Box(region, plan, nonce, clock);
       byte[] identity = new byte[created.identityLimit()];
       int length =
           Identity.encode(identity, identity.length, builder, runId, pid, mapped != null, clock);
       created.start(identity, length);
       if (mapped == null) {
-        // Its own channel: the one given is closed after this.
-        BoxCopier copies =
-            new BoxCopier(FileChannel.open(file, java.nio.file.StandardOpenOption.WRITE), region);
+        BoxCopier copies = new BoxCopier(file, region);
         copies.copy();
         copier = copies;
       }
       box = created;
+    }
+
+    private static ByteBuffer inMemory(int size) throws IOException {
+      try {
+        return ByteBuffer.allocate(size);
+      } catch (OutOfMemoryError e) {
+        throw new IOException("no memory for a box in copy mode: size=" + size, e);
+      }
     }
 
     /** The mapped file, or null if it must not or can't be mapped. */

@@ -13,7 +13,7 @@ import java.nio.ByteOrder;
 class Region {
   /*
    * Release stores are a fence and a plain store, not a view VarHandle: the first use of such a
-   * handle costs a cold caller 1 to 6 ms, and an aligned 8-byte put on a direct buffer is one store on
+   * handle costs a cold caller 1 to 6 ms, and an aligned 8-byte put is one store on
    * every JVM that Cairn supports. The second fence keeps the compiler from moving the commit behind
    * later stores, or out of a loop: what returned must be in the page cache. On x86 neither emits
    * an instruction.
@@ -24,9 +24,7 @@ class Region {
 
   private final ByteBuffer buffer;
 
-  /**
-   * @param buffer direct; position, limit and order of the argument don't matter
-   */
+  /** Over all of a buffer; its position, limit and order don't matter. */
   Region(ByteBuffer buffer) {
     this.buffer = buffer.duplicate().order(ByteOrder.LITTLE_ENDIAN);
   }

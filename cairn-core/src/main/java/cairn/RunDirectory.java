@@ -2,7 +2,7 @@ package cairn;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.io.RandomAccessFile;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
@@ -49,7 +49,7 @@ final class RunDirectory implements Closeable {
 
   /** Fills the box of a directory that nobody sees yet. */
   interface BoxWriter {
-    void write(Path file, FileChannel channel) throws IOException;
+    void write(Path file) throws IOException;
   }
 
   /**
@@ -75,9 +75,8 @@ final class RunDirectory implements Closeable {
       if (lock == null) {
         throw new IOException("lock is taken: file=" + building.resolve("lock"));
       }
-      try (FileChannel box = newFile(building.resolve("box"), posix)) {
-        writer.write(building.resolve("box"), box);
-      }
+      newFile(building.resolve("box"), posix).close();
+      writer.write(building.resolve("box"));
       // Noted before it can be found: a reader in this JVM must never open this lock file.
       real = building.toRealPath().resolveSibling(runId);
       hold(real, true);
@@ -173,16 +172,11 @@ final class RunDirectory implements Closeable {
   }
 
   /** Writes zeros: a hole would be a SIGBUS on a full disk later. */
-  static void fill(FileChannel file, int from, int to, int chunk) throws IOException {
-    ByteBuffer zeros = ByteBuffer.allocateDirect(chunk);
-    int at = from;
-    while (at < to) {
-      zeros.position(0).limit(Math.min(chunk, to - at));
-      int written = file.write(zeros, at);
-      if (written <= 0) {
-        throw new IOException("disk is full: written=" + at + ", needed=" + to);
-      }
-      at += written;
+  static void fill(RandomAccessFile file, int from, int to, int chunk) throws IOException {
+    byte[] zeros = new byte[chunk];
+    file.seek(from);
+    for (int at = from; at < to; at += chunk) {
+      file.write(zeros, 0, Math.min(chunk, to - at));
     }
   }
 

@@ -282,7 +282,7 @@ final class SpanTable {
       }
     }
     if (!leave(handle, entry, fitted)) {
-      overflowed(spanId(handle), key, value);
+      overflowed(handle, key, value);
     }
   }
 
@@ -292,7 +292,7 @@ final class SpanTable {
       setElsewhere(handle, key, value);
     } else if (!leave(
         handle, entry, entry.writer.position() > SEAL_SIZE && entry.writer.integer(value))) {
-      overflowed(spanId(handle), key, value);
+      overflowed(handle, key, value);
     }
   }
 
@@ -302,7 +302,7 @@ final class SpanTable {
       setElsewhere(handle, key, value);
     } else if (!leave(
         handle, entry, entry.writer.position() > SEAL_SIZE && entry.writer.floating(value))) {
-      overflowed(spanId(handle), key, value);
+      overflowed(handle, key, value);
     }
   }
 
@@ -312,29 +312,34 @@ final class SpanTable {
       setElsewhere(handle, key, value);
     } else if (!leave(
         handle, entry, entry.writer.position() > SEAL_SIZE && entry.writer.bool(value))) {
-      overflowed(spanId(handle), key, value);
+      overflowed(handle, key, value);
     }
   }
 
   /** Not through the slot: the span has none, is closed, or another thread is in it. */
   private void setElsewhere(long handle, String key, Object value) {
     if (handle < 0 || isOpen(handle)) {
-      overflowed(spanId(handle), key, value);
+      overflowed(handle, key, value);
     }
   }
 
-  private void overflowed(long spanId, String key, Object value) {
+  private void overflowed(long handle, String key, Object value) {
     counters.increment(CounterLayout.ATTRIBUTES_OVERFLOWED);
     Scratch scratch = scratches.acquire();
     try {
       scratch.start(trail.maxRecordBytes());
       CborWriter out = scratch.writer;
       out.beginMap();
-      out.unsigned(0);
-      out.unsigned(spanId);
-      out.unsigned(1);
+      out.unsigned(RecordLayout.SET_SPAN_ID);
+      out.unsigned(spanId(handle));
+      if (handle >= 0) {
+        out.unsigned(RecordLayout.SET_USED);
+        // Racy only if another thread is setting too, and then either order is right.
+        out.unsigned(slots[(int) (handle & SLOT_MASK)].used);
+      }
+      out.unsigned(RecordLayout.SET_KEY);
       out.key(key);
-      out.unsigned(2);
+      out.unsigned(RecordLayout.SET_VALUE);
       if (value instanceof String text) {
         if (out.textCut(text, MAX_VALUE_BYTES) == CborWriter.CUT) {
           counters.increment(CounterLayout.CUT);
@@ -415,7 +420,7 @@ final class SpanTable {
       scratch.start(trail.maxRecordBytes());
       CborWriter out = scratch.writer;
       out.beginMap();
-      out.unsigned(0);
+      out.unsigned(RecordLayout.SET_SPAN_ID);
       out.unsigned(spanId);
       trail.append(scratch, scratch.finish(), RecordLayout.TYPE_SPAN_END, 0, clock.wallMillis());
     } finally {

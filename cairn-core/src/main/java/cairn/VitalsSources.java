@@ -25,6 +25,7 @@ final class VitalsSources implements Closeable {
   // Linux's USER_HZ, the unit of /proc/self/stat, has been 100 on every architecture Java runs on.
   private static final int MILLIS_PER_TICK = 10;
   private static final int DEFAULT_PAGE_SIZE = 4096;
+  private static final long NO_LIMIT = 1L << 60;
   private static final long AT_PAGESZ = 6; // elf.h
 
   private final ProcFile statm = ProcFile.open("/proc/self/statm", 128);
@@ -135,7 +136,9 @@ final class VitalsSources implements Closeable {
     }
     values[VitalsLayout.NODE_OOM_KILLS] = vmstat.read().value("oom_kill");
     values[VitalsLayout.CGROUP_USAGE] = cgroupUsage.read().field(0, 0);
-    values[VitalsLayout.CGROUP_LIMIT] = cgroupLimit.read().field(0, 0);
+    long limit = cgroupLimit.read().field(0, 0);
+    // Without a limit version 2 says "max", which is no number, version 1 nearly 2^63.
+    values[VitalsLayout.CGROUP_LIMIT] = limit < NO_LIMIT ? limit : VitalsLayout.UNKNOWN;
     values[VitalsLayout.CGROUP_OOM_KILLS] = cgroupEvents.read().value("oom_kill");
     if (all) {
       readBeans(values);

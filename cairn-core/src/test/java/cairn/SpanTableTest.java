@@ -135,6 +135,22 @@ class SpanTableTest {
   }
 
   @Test
+  void latestValueWinsAcrossSlotAndTrail() {
+    long handle = spans.begin("job");
+    for (int i = 0; i < 3; i++) {
+      spans.set(handle, "filler" + i, "x".repeat(100));
+    }
+    spans.set(handle, "first in trail", "x".repeat(200));
+    spans.set(handle, "first in trail", true);
+    assertThat(open().get(0).attributes()).containsEntry("first in trail", true);
+
+    spans.set(handle, "first in slot", false);
+    spans.set(handle, "first in slot", "y".repeat(200));
+    assertThat(open().get(0).attributes()).containsEntry("first in slot", "y".repeat(200));
+    assertThat(memory.box.counters.get(CounterLayout.ATTRIBUTES_OVERFLOWED)).isEqualTo(2);
+  }
+
+  @Test
   void longAttributeIsCutVisiblyAndCounted() {
     long handle = spans.begin("job");
     spans.set(handle, "long", "ä".repeat(1_000));

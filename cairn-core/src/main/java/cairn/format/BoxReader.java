@@ -795,7 +795,7 @@ public final class BoxReader {
     if (begin == null || !begin.isMap()) {
       return null;
     }
-    List<Map.Entry<String, CborSlice>> attributes = new ArrayList<>();
+    List<BoxSpan.Attribute> attributes = new ArrayList<>();
     at = nextEntry(at, length);
     while (at <= end - SpanLayout.ENTRY_HEADER_SIZE) {
       length = entryLength(table, state, at, end);
@@ -803,13 +803,13 @@ public final class BoxReader {
         at += SpanLayout.ENTRY_ALIGNMENT;
         continue;
       }
-      attribute(table.offset + at + SpanLayout.ENTRY_HEADER_SIZE, length, attributes);
+      attribute(table.offset + at + SpanLayout.ENTRY_HEADER_SIZE, length, at - from, attributes);
       at = nextEntry(at, length);
     }
     return new BoxSpan(begin, attributes);
   }
 
-  private void attribute(int payload, int length, List<Map.Entry<String, CborSlice>> attributes) {
+  private void attribute(int payload, int length, int offset, List<BoxSpan.Attribute> attributes) {
     CborSlice key = CborSlice.at(bytes, payload, payload + length);
     if (key == null) {
       return;
@@ -817,7 +817,7 @@ public final class BoxReader {
     String name = key.text();
     CborSlice value = CborSlice.of(bytes, key.end(), payload + length);
     if (name != null && value != null) {
-      attributes.add(Map.entry(name, value));
+      attributes.add(new BoxSpan.Attribute(offset, name, value));
     }
   }
 

@@ -1,12 +1,20 @@
 package cairn.format;
 
 import java.util.List;
-import java.util.Map;
 
 /**
  * An open slot of the span table that proved itself.
  *
  * @param begin a map with the {@code BEGIN_} keys of {@link SpanLayout}
- * @param attributes key and value, in the order they were set; a key may come again
+ * @param attributes in the order they were set; a key may come again
  */
-public record BoxSpan(CborSlice begin, List<Map.Entry<String, CborSlice>> attributes) {}
+public record BoxSpan(CborSlice begin, List<Attribute> attributes) {
+  /**
+   * One attribute.
+   *
+   * @param offset of its entry within the slot
+   * @param key name
+   * @param value what it was set to
+   */
+  public record Attribute(int offset, String key, CborSlice value) {}
+}

@@ -40,13 +40,21 @@ public final class RecordLayout {
   /** Begin of a span that found no free slot; payload as {@link SpanLayout}'s begin record. */
   public static final int TYPE_SPAN_BEGIN = 3;
 
-  /**
-   * An attribute that found no room; a CBOR map: {@code 0} span id, {@code 1} key, {@code 2} value.
-   */
+  /** An attribute that found no room; payload is a CBOR map with the {@code SET_} keys. */
   public static final int TYPE_SPAN_SET = 4;
 
-  /** End of a span that had no slot; a CBOR map: {@code 0} span id. */
+  /** End of a span that had no slot; a CBOR map with {@link #SET_SPAN_ID}. */
   public static final int TYPE_SPAN_END = 5;
+
+  public static final int SET_SPAN_ID = 0;
+  public static final int SET_KEY = 1;
+  public static final int SET_VALUE = 2;
+
+  /**
+   * Bytes of the slot in use at that moment; absent for a span without a slot. An entry of the slot
+   * at this offset or behind it was set later, one before it earlier.
+   */
+  public static final int SET_USED = 3;
 
   // Keys of a breadcrumb's map, in the order they are written; absent where unknown or empty.
   public static final int CRUMB_CATEGORY = 0;

@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -59,7 +60,8 @@ final class Salvage {
       @Nullable String traceId,
       @Nullable String thread,
       OptionalLong nanos,
-      Map<String, CborSlice> attributes) {}
+      Map<String, CborSlice> attributes,
+      Map<String, Integer> offsets) {}
 
   private record Field(int kind, String key) {}
 
@@ -99,8 +101,9 @@ final class Salvage {
     Map<Long, Span> byId = new LinkedHashMap<>();
     for (BoxSpan slot : box.spans()) {
       Span span = span(slot.begin());
-      for (Map.Entry<String, CborSlice> attribute : slot.attributes()) {
-        span.attributes.put(attribute.getKey(), attribute.getValue());
+      for (BoxSpan.Attribute attribute : slot.attributes()) {
+        span.attributes.put(attribute.key(), attribute.value());
+        span.offsets.put(attribute.key(), attribute.offset());
       }
       byId.put(span.id, span);
     }
@@ -179,8 +182,9 @@ final class Salvage {
       case RecordLayout.TYPE_SPAN_SET -> {
         Map<String, CborSlice> map = record.payload().entries();
         OptionalLong id = unsigned(map, 0);
-        CborSlice key = map.get("1");
-        CborSlice value = map.get("2");
+        CborSlice key = map.get(String.valueOf(RecordLayout.SET_KEY));
+        CborSlice value = map.get(String.valueOf(RecordLayout.SET_VALUE));
+        long used = unsigned(map, RecordLayout.SET_USED).orElse(Long.MAX_VALUE);
         String name = key == null ? null : key.text();
         if (id.isEmpty() || name == null || value == null) {
           return;
@@ -189,7 +193,8 @@ final class Salvage {
         if (span == null) {
           span = overflowed.get(id.getAsLong());
         }
-        if (span != null) {
+        // An entry of the slot at or behind what was in use then was set after this record.
+        if (span != null && span.offsets.getOrDefault(name, -1) < used) {
           span.attributes.put(name, value);
         }
       }
@@ -232,7 +237,8 @@ final class Salvage {
         traceId == null || traceId.length != 16 ? null : HexFormat.of().formatHex(traceId),
         text(map, SpanLayout.BEGIN_THREAD),
         nanos == null ? OptionalLong.empty() : nanos.integer(),
-        new LinkedHashMap<>());
+        new LinkedHashMap<>(),
+        new HashMap<>());
   }
 
   private static OptionalLong unsigned(Map<String, CborSlice> map, int key) {
