@@ -129,10 +129,10 @@ final class DemoLoad {
     /** {@return whether there was an answer} */
     private boolean step() throws InterruptedException {
       int dice = random.nextInt(100);
-      if (dice < 2) {
+      if (dice < 1) {
         return post("/export", "") != null;
       }
-      if (dice < 8 && !order.isEmpty() && !isPaid) {
+      if (dice < 7 && !order.isEmpty() && !isPaid) {
         isPaid = true;
         return post("/payments", "{\"orderId\":" + order + "}") != null;
       }

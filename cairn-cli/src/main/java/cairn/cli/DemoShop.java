@@ -52,7 +52,8 @@ final class DemoShop implements AutoCloseable {
                 "-Dshop.witness-file=" + witnessFile,
                 "-Dshop.end-with-parent=true",
                 "-jar",
-                jar.toString())
+                jar.toAbsolutePath().toString())
+            .directory(directory.toFile())
             .redirectInput(Redirect.PIPE)
             .redirectErrorStream(true)
             .redirectOutput(log.toFile())

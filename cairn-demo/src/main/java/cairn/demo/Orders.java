@@ -40,9 +40,9 @@ class Orders {
     // In order of product: transactions then lock its rows in one order, and never deadlock.
     return sql.list(
         Line.class,
-        "SELECT p.id AS product_id, SUM(c.quantity) AS quantity, p.price FROM cart c"
-            + " JOIN products p ON p.id = c.product_id WHERE c.customer_id = ?"
-            + " GROUP BY p.id, p.price ORDER BY p.id",
+        "SELECT product_id, SUM(quantity) AS quantity, price FROM cart"
+            + " JOIN products ON product_id = products.id WHERE customer_id = ?"
+            + " GROUP BY product_id, price ORDER BY product_id",
         customer);
   }
 

@@ -15,6 +15,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -85,8 +86,8 @@ class ShopTest {
   }
 
   @Test
-  void exportCountsEveryCustomerTimesEveryFifthProduct() {
-    assertThat(post("/export", "e-1", "2", "").body()).contains("\"rows\":2000,");
+  void exportCountsEveryCustomerTimesEveryTenthProduct() {
+    assertThat(post("/export", "e-1", "2", "").body()).contains("\"rows\":1000,");
   }
 
   @Test
@@ -153,7 +154,7 @@ class ShopTest {
     assertThat(report.scope().contexts().toString()).contains("customers=20");
     assertThat(report.trail())
         .anyMatch(b -> "db".equals(b.category()) && b.message().contains("LIKE"))
-        .anyMatch(b -> "log".equals(b.category()) && b.message().startsWith("export done: 2000"))
+        .anyMatch(b -> "log".equals(b.category()) && b.message().startsWith("export done: 1000"))
         .anyMatch(b -> "http".equals(b.category()) && b.message().equals("GET /search -> 200"))
         .noneMatch(b -> "db".equals(b.category()) && b.message().contains("rope"));
   }
