@@ -9,10 +9,10 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.reflect.InvocationTargetException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
@@ -31,6 +31,7 @@ final class DemoCommand implements Callable<Integer> {
   private static final Duration MAX_KILL_AFTER = Duration.ofMinutes(10);
   private static final Duration START_LIMIT = Duration.ofMinutes(3);
   private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration INTERRUPTED_AGE = Duration.ofMinutes(10);
   private static final Duration IN_FLIGHT = Duration.ofMillis(20);
   private static final int MAX_PROBLEMS_SHOWN = 50;
   private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|)");
@@ -105,7 +106,7 @@ final class DemoCommand implements Callable<Integer> {
       exitCode = run(jar, root, directory, load);
     } finally {
       if (exitCode == ExitCode.OK && !Options.isSet(keep)) {
-        delete(directory);
+        DemoShop.delete(directory);
       }
     }
     if (Options.isSet(keep)) {
@@ -237,35 +238,31 @@ final class DemoCommand implements Callable<Integer> {
     line("         " + json);
   }
 
-  /** Deletes what earlier demos left: dead runs of the shop that have their report. */
+  /** Deletes what earlier demos left. */
   private void prune(Path root, Run kept) throws IOException {
     Path reports = root.resolve(APP).resolve("reports");
     for (Run run : Runs.under(root)) {
       Path json = reports.resolve(run.id() + ".json");
-      if (run.app().equals(APP)
-          && !run.id().equals(kept.id())
-          && Files.exists(json)
-          && !run.isRunning()) {
-        try {
+      if (!run.app().equals(APP) || run.id().equals(kept.id()) || run.isRunning()) {
+        continue;
+      }
+      try {
+        // One without a report may be of another demo, which has yet to read it; or was interrupted.
+        if (Files.exists(json) || isOld(run)) {
           new RunDeletion(run.directory()).delete();
-          Files.delete(json);
+          Files.deleteIfExists(json);
           Files.deleteIfExists(reports.resolve(run.id() + ".txt"));
-        } catch (IOException e) {
-          session.error(
-              "earlier run not deleted: run=" + run.id() + ", error=" + RunSource.describe(e));
         }
+      } catch (IOException e) {
+        session.error(
+            "earlier run not deleted: run=" + run.id() + ", error=" + RunSource.describe(e));
       }
     }
   }
 
-  /** Deletes the files that {@link DemoShop} made, and then the directory. */
-  private static void delete(Path directory) throws IOException {
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
-      for (Path file : files) {
-        Files.delete(file);
-      }
-    }
-    Files.delete(directory);
+  private boolean isOld(Run run) throws IOException {
+    Instant written = Files.getLastModifiedTime(run.directory().resolve("box")).toInstant();
+    return written.plus(INTERRUPTED_AGE).isBefore(session.surroundings.clock().instant());
   }
 
   private Path jar() {

@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -28,7 +29,7 @@ final class DemoShop implements AutoCloseable {
     this.readyFile = readyFile;
     this.witnessFile = witnessFile;
     this.log = log;
-    this.hook = new Thread(process::destroyForcibly, "demo-shop-end");
+    this.hook = new Thread(() -> clearAway(process, log), "demo-shop-end");
   }
 
   /**
@@ -122,6 +123,27 @@ final class DemoShop implements AutoCloseable {
   void kill() throws InterruptedException {
     process.destroyForcibly();
     process.waitFor();
+  }
+
+  /** When this process is interrupted or terminated. */
+  private static void clearAway(Process process, Path log) {
+    process.destroyForcibly();
+    try {
+      process.waitFor();
+      delete(log.getParent());
+    } catch (IOException | InterruptedException e) {
+      // The log stays, in the directory for temporary files.
+    }
+  }
+
+  /** Deletes the directory given to {@link #start}, and what the shop wrote into it. */
+  static void delete(Path directory) throws IOException {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+      for (Path file : files) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(directory);
   }
 
   @Override

@@ -3,14 +3,17 @@ package cairn.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import cairn.Recorder;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -97,6 +100,26 @@ class DemoCommandTest {
     assertThat(runs()).hasSize(1).doesNotContainAnyElementsOf(first);
     assertThat(files("cairn-demo/reports"))
         .containsExactlyInAnyOrder(runs().get(0) + ".json", runs().get(0) + ".txt");
+  }
+
+  @Test
+  void interruptedDemosAreDeletedWhenTheyAreOld() throws IOException {
+    use(DemoStandInShop.Honest.class);
+    String recent = interruptedRun();
+    String old = interruptedRun();
+    Files.setLastModifiedTime(
+        directory.resolve("cairn-demo").resolve(old).resolve("box"),
+        FileTime.from(Instant.now().minus(Duration.ofHours(1))));
+
+    assertThat(demo("--kill-after", "100ms", "--clients", "2")).as(this::err).isZero();
+
+    assertThat(runs()).hasSize(2).contains(recent).doesNotContain(old);
+  }
+
+  private String interruptedRun() {
+    Recorder recorder = Recorder.builder("cairn-demo").directory(directory).open();
+    recorder.close();
+    return recorder.runId();
   }
 
   @Test
