@@ -110,7 +110,7 @@ final class Box {
       CborWriter out = scratch.writer;
       out.beginMap();
       out.unsigned(RecordLayout.CRUMB_THREAD);
-      scratch.threadName(out);
+      scratch.threadName.write(out);
       long span = spans.current();
       if (span != SpanTable.NONE) {
         out.unsigned(RecordLayout.CRUMB_SPAN_ID);

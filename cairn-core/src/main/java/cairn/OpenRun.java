@@ -216,6 +216,22 @@ final class OpenRun {
     }
   }
 
+  /** For {@link OpenSpan}; a null key or text does nothing. */
+  void setAttribute(long handle, @Nullable String key, int kind, long bits, @Nullable String text) {
+    if (key != null && text != null && enter()) {
+      box.spans.set(handle, key, kind, bits, text);
+      leave();
+    }
+  }
+
+  /** For {@link OpenSpan}. */
+  void closeSpan(long handle) {
+    if (enter()) {
+      box.spans.close(handle);
+      leave();
+    }
+  }
+
   void uncaught(Thread thread, Throwable thrown) {
     if (phase != CLOSED) {
       box.life.uncaught(thread, thrown);

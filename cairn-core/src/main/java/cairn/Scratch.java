@@ -9,7 +9,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32C;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Where one record is put together before it is claimed: the run's nonce, then the record's image.
@@ -31,11 +30,7 @@ final class Scratch extends AtomicInteger {
   final transient CRC32C crc = new CRC32C();
   final boolean pooled;
 
-  private final transient byte[] threadName = new byte[2 + MAX_THREAD_NAME_BYTES];
-  private transient int threadNameLength;
-  private transient @Nullable String threadNameSource;
-
-  private static final int MAX_THREAD_NAME_BYTES = 96;
+  final transient ThreadName threadName = new ThreadName();
 
   Scratch(long nonce, int maxRecordBytes, KeyCache keys, EncodeLimits limits, boolean pooled) {
     this.bytes = new byte[RECORD + maxRecordBytes];
@@ -56,29 +51,6 @@ final class Scratch extends AtomicInteger {
     writer.limit(writer.limit() + 1);
     writer.end();
     return writer.position() - RECORD;
-  }
-
-  /** Writes the current thread's name as a text, from a copy that is kept until it changes. */
-  void threadName(CborWriter out) {
-    String name = Thread.currentThread().getName();
-    // Identity: a thread keeps one String until it is renamed; equal names merely encode again.
-    if (!isCached(name)) {
-      cacheThreadName(name);
-    }
-    out.raw(threadName, 0, threadNameLength);
-  }
-
-  @SuppressWarnings("ReferenceEquality")
-  private boolean isCached(String name) {
-    return name == threadNameSource;
-  }
-
-  private void cacheThreadName(String name) {
-    CborWriter out = new CborWriter(threadName, new KeyCache());
-    out.reset(0, threadName.length);
-    out.textCut(name, MAX_THREAD_NAME_BYTES);
-    threadNameLength = out.position();
-    threadNameSource = name;
   }
 
   /**

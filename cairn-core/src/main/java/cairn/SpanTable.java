@@ -114,6 +114,7 @@ final class SpanTable {
     final ByteBuffer words;
     final CborWriter writer;
     final CRC32C crc = new CRC32C();
+    final ThreadName threadName = new ThreadName();
 
     Entry(int slotSize, long nonce, KeyCache keys) {
       bytes = new byte[SEAL_SIZE + slotSize];
@@ -186,7 +187,7 @@ final class SpanTable {
     out.unsigned(SpanLayout.BEGIN_NANOS);
     out.integer(clock.nanos());
     out.unsigned(SpanLayout.BEGIN_THREAD);
-    threadName(out);
+    entry.threadName.write(out);
     out.limit(out.limit() + 1);
     out.end();
     slot.used = SpanLayout.FIRST_ENTRY_OFFSET;
@@ -208,10 +209,6 @@ final class SpanTable {
     }
   }
 
-  private void threadName(CborWriter out) {
-    out.textCut(Thread.currentThread().getName(), 64);
-  }
-
   /** Writes the entry's payload behind what the slot holds; the caller owns the busy mark. */
   private void commit(Slot slot, Entry entry, int index, long open) {
     int length = entry.writer.position() - SEAL_SIZE;
@@ -231,99 +228,96 @@ final class SpanTable {
 
   // ---- set
 
-  /** Takes the slot for an attribute; null if the handle is closed or another thread is in it. */
-  private @Nullable Entry enter(long handle, String key) {
-    Slot slot = slots[(int) (handle & SLOT_MASK)];
+  /** Sets a text. */
+  static final int TEXT = 0;
+
+  /** Sets an integer: the bits as they are. */
+  static final int INTEGER = 1;
+
+  /** Sets a float: the bits of {@link Double#doubleToRawLongBits}. */
+  static final int FLOATING = 2;
+
+  /** Sets a boolean: not 0 is true. */
+  static final int BOOLEAN = 3;
+
+  /**
+   * Sets an attribute; a closed handle does nothing.
+   *
+   * @param kind of the value
+   * @param bits the value, unless it is a text
+   * @param text the value, if it is one
+   */
+  void set(long handle, String key, int kind, long bits, String text) {
+    // All in one method on purpose: it is larger than what HotSpot inlines (325 bytecodes), so
+    // OpenSpan's methods stay small, are inlined into their callers, and the OpenSpan dissolves.
+    // Split up, this was inlined there instead, and each span cost 24 bytes. AllocationTest sees
+    // it.
+    if (handle < 0) {
+      overflowed(handle, key, kind, bits, text);
+      return;
+    }
+    int index = (int) (handle & SLOT_MASK);
+    Slot slot = slots[index];
     long open = handle >>> SLOT_BITS << SpanLayout.GENERATION_SHIFT | SpanLayout.OPEN;
     if (!slot.compareAndSet(open, open | BUSY)) {
-      return null;
+      if (isOpen(handle)) {
+        overflowed(handle, key, kind, bits, text); // another thread is in the slot
+      }
+      return;
     }
     Entry entry = slot.entry;
     if (entry == null) {
       throw new AssertionError(); // begin created it
     }
-    int room = slotSize - slot.used - SpanLayout.ENTRY_HEADER_SIZE;
-    entry.writer.reset(SEAL_SIZE, SEAL_SIZE + Math.max(0, room));
-    entry.writer.key(key);
-    return entry;
-  }
-
-  /** Commits the attribute if it fitted and gives the slot back. */
-  private boolean leave(long handle, Entry entry, boolean fitted) {
-    int index = (int) (handle & SLOT_MASK);
-    Slot slot = slots[index];
-    long open = handle >>> SLOT_BITS << SpanLayout.GENERATION_SHIFT | SpanLayout.OPEN;
-    if (fitted) {
-      commit(slot, entry, index, open);
+    int used = slot.used;
+    CborWriter out = entry.writer;
+    out.reset(SEAL_SIZE, SEAL_SIZE + Math.max(0, slotSize - used - SpanLayout.ENTRY_HEADER_SIZE));
+    boolean fits = out.key(key);
+    if (fits) {
+      switch (kind) {
+        case TEXT -> {
+          int start = out.position();
+          int outcome = out.textCut(text, MAX_VALUE_BYTES);
+          if (outcome == CborWriter.CUT) {
+            // Cut by the end of the slot and not by the limit: the trail has more room.
+            fits = out.position() - start >= MAX_VALUE_BYTES - 8;
+            if (fits) {
+              counters.increment(CounterLayout.CUT);
+            }
+          } else {
+            fits = outcome == CborWriter.WHOLE;
+          }
+        }
+        case INTEGER -> fits = out.integer(bits);
+        case FLOATING -> fits = out.floating(Double.longBitsToDouble(bits));
+        default -> fits = out.bool(bits != 0);
+      }
+    }
+    if (fits) {
+      int length = out.position() - SEAL_SIZE;
+      int at = index * slotSize + used;
+      ByteBuffer words = entry.words;
+      words.putLong(8, open);
+      words.putLong(16, at);
+      words.putLong(24, length);
+      CRC32C crc = entry.crc;
+      crc.reset();
+      crc.update(entry.bytes, 0, SEAL_SIZE + length);
+      region.putBytesPlain(
+          offset + at + SpanLayout.ENTRY_HEADER_SIZE, entry.bytes, SEAL_SIZE, length);
+      // Release: publishes the payload. Partner: a reader's look at the entry's first word.
+      region.putLongRelease(offset + at, length | crc.getValue() << 32);
+      slot.used = used + SpanLayout.ENTRY_HEADER_SIZE + ((length + 7) & -8);
     }
     if (!slot.compareAndSet(open | BUSY, open)) {
       free(slot, index, open); // END was left by a close on another thread
     }
-    return fitted;
-  }
-
-  void set(long handle, String key, String value) {
-    Entry entry = handle < 0 ? null : enter(handle, key);
-    if (entry == null) {
-      setElsewhere(handle, key, value);
-      return;
-    }
-    boolean fitted = entry.writer.position() > SEAL_SIZE;
-    if (fitted) {
-      int before = entry.writer.position();
-      int outcome = entry.writer.textCut(value, MAX_VALUE_BYTES);
-      // Cut by the slot's end and not by the limit: the trail has more room.
-      fitted =
-          outcome == CborWriter.WHOLE
-              || (outcome == CborWriter.CUT
-                  && entry.writer.position() - before >= MAX_VALUE_BYTES - 8);
-      if (fitted && outcome == CborWriter.CUT) {
-        counters.increment(CounterLayout.CUT);
-      }
-    }
-    if (!leave(handle, entry, fitted)) {
-      overflowed(handle, key, value);
+    if (!fits) {
+      overflowed(handle, key, kind, bits, text);
     }
   }
 
-  void set(long handle, String key, long value) {
-    Entry entry = handle < 0 ? null : enter(handle, key);
-    if (entry == null) {
-      setElsewhere(handle, key, value);
-    } else if (!leave(
-        handle, entry, entry.writer.position() > SEAL_SIZE && entry.writer.integer(value))) {
-      overflowed(handle, key, value);
-    }
-  }
-
-  void set(long handle, String key, double value) {
-    Entry entry = handle < 0 ? null : enter(handle, key);
-    if (entry == null) {
-      setElsewhere(handle, key, value);
-    } else if (!leave(
-        handle, entry, entry.writer.position() > SEAL_SIZE && entry.writer.floating(value))) {
-      overflowed(handle, key, value);
-    }
-  }
-
-  void set(long handle, String key, boolean value) {
-    Entry entry = handle < 0 ? null : enter(handle, key);
-    if (entry == null) {
-      setElsewhere(handle, key, value);
-    } else if (!leave(
-        handle, entry, entry.writer.position() > SEAL_SIZE && entry.writer.bool(value))) {
-      overflowed(handle, key, value);
-    }
-  }
-
-  /** Not through the slot: the span has none, is closed, or another thread is in it. */
-  private void setElsewhere(long handle, String key, Object value) {
-    if (handle < 0 || isOpen(handle)) {
-      overflowed(handle, key, value);
-    }
-  }
-
-  private void overflowed(long handle, String key, Object value) {
+  private void overflowed(long handle, String key, int kind, long bits, String text) {
     counters.increment(CounterLayout.ATTRIBUTES_OVERFLOWED);
     Scratch scratch = scratches.acquire();
     try {
@@ -340,12 +334,15 @@ final class SpanTable {
       out.unsigned(RecordLayout.SET_KEY);
       out.key(key);
       out.unsigned(RecordLayout.SET_VALUE);
-      if (value instanceof String text) {
-        if (out.textCut(text, MAX_VALUE_BYTES) == CborWriter.CUT) {
-          counters.increment(CounterLayout.CUT);
+      switch (kind) {
+        case TEXT -> {
+          if (out.textCut(text, MAX_VALUE_BYTES) == CborWriter.CUT) {
+            counters.increment(CounterLayout.CUT);
+          }
         }
-      } else {
-        scratch.encoder.value(value);
+        case INTEGER -> out.integer(bits);
+        case FLOATING -> out.floating(Double.longBitsToDouble(bits));
+        default -> out.bool(bits != 0);
       }
       trail.append(scratch, scratch.finish(), RecordLayout.TYPE_SPAN_SET, 0, clock.wallMillis());
     } finally {
@@ -406,7 +403,7 @@ final class SpanTable {
       out.unsigned(SpanLayout.BEGIN_NANOS);
       out.integer(clock.nanos());
       out.unsigned(SpanLayout.BEGIN_THREAD);
-      scratch.threadName(out);
+      scratch.threadName.write(out);
       trail.append(scratch, scratch.finish(), RecordLayout.TYPE_SPAN_BEGIN, 0, clock.wallMillis());
     } finally {
       scratches.release(scratch);

@@ -18,6 +18,18 @@ class SpanTableTest {
   private final MemoryBox memory = new MemoryBox(16, 64 * 1024);
   private final SpanTable spans = memory.box.spans;
 
+  private void set(long handle, String key, Object value) {
+    if (value instanceof String text) {
+      spans.set(handle, key, SpanTable.TEXT, 0, text);
+    } else if (value instanceof Double number) {
+      spans.set(handle, key, SpanTable.FLOATING, Double.doubleToRawLongBits(number), "");
+    } else if (value instanceof Boolean flag) {
+      spans.set(handle, key, SpanTable.BOOLEAN, flag ? 1 : 0, "");
+    } else {
+      spans.set(handle, key, SpanTable.INTEGER, (Long) value, "");
+    }
+  }
+
   private List<UnfinishedSpan> open() {
     memory.box.beat();
     return memory.report().openSpans();
@@ -26,10 +38,10 @@ class SpanTableTest {
   @Test
   void openSpanIsShownWithItsAttributesAndAClosedOneIsNot() {
     long handle = spans.begin("POST /orders");
-    spans.set(handle, "order.id", 17L);
-    spans.set(handle, "user", "42");
-    spans.set(handle, "total", 12.5);
-    spans.set(handle, "express", true);
+    set(handle, "order.id", 17L);
+    set(handle, "user", "42");
+    set(handle, "total", 12.5);
+    set(handle, "express", true);
 
     UnfinishedSpan span = open().get(0);
     assertThat(span.name()).isEqualTo("POST /orders");
@@ -49,7 +61,7 @@ class SpanTableTest {
   void latestValueOfAnAttributeWins() {
     long handle = spans.begin("job");
     for (int i = 0; i < 5; i++) {
-      spans.set(handle, "step", (long) i);
+      set(handle, "step", (long) i);
     }
 
     assertThat(open().get(0).attributes()).containsEntry("step", 4L);
@@ -94,7 +106,7 @@ class SpanTableTest {
       fresh.add(spans.begin("fresh"));
     }
 
-    spans.set(old, "late", "value");
+    set(old, "late", "value");
     spans.close(old);
 
     List<UnfinishedSpan> open = open();
@@ -108,7 +120,7 @@ class SpanTableTest {
       spans.begin("fits");
     }
     long handle = spans.begin("overflow");
-    spans.set(handle, "user", "42");
+    set(handle, "user", "42");
     assertThat(open())
         .hasSize(17)
         .filteredOn(span -> span.name().equals("overflow"))
@@ -124,7 +136,7 @@ class SpanTableTest {
   void attributeThatFindsNoRoomGoesToTheTrailAndTheReportJoinsIt() {
     long handle = spans.begin("job");
     for (int i = 0; i < 30; i++) {
-      spans.set(handle, "attribute" + i, "value-" + i + "-" + "x".repeat(20));
+      set(handle, "attribute" + i, "value-" + i + "-" + "x".repeat(20));
     }
 
     assertThat(open().get(0).attributes())
@@ -138,14 +150,14 @@ class SpanTableTest {
   void latestValueWinsAcrossSlotAndTrail() {
     long handle = spans.begin("job");
     for (int i = 0; i < 3; i++) {
-      spans.set(handle, "filler" + i, "x".repeat(100));
+      set(handle, "filler" + i, "x".repeat(100));
     }
-    spans.set(handle, "first in trail", "x".repeat(200));
-    spans.set(handle, "first in trail", true);
+    set(handle, "first in trail", "x".repeat(200));
+    set(handle, "first in trail", true);
     assertThat(open().get(0).attributes()).containsEntry("first in trail", true);
 
-    spans.set(handle, "first in slot", false);
-    spans.set(handle, "first in slot", "y".repeat(200));
+    set(handle, "first in slot", false);
+    set(handle, "first in slot", "y".repeat(200));
     assertThat(open().get(0).attributes()).containsEntry("first in slot", "y".repeat(200));
     assertThat(memory.box.counters.get(CounterLayout.ATTRIBUTES_OVERFLOWED)).isEqualTo(2);
   }
@@ -153,7 +165,7 @@ class SpanTableTest {
   @Test
   void longAttributeIsCutVisiblyAndCounted() {
     long handle = spans.begin("job");
-    spans.set(handle, "long", "ä".repeat(1_000));
+    set(handle, "long", "ä".repeat(1_000));
 
     Object value = open().get(0).attributes().get("long");
     assertThat(value).asString().startsWith("ää").endsWith("…").hasSizeBetween(100, 128);
@@ -174,7 +186,7 @@ class SpanTableTest {
     long handle = spans.begin("hand-over");
     ExecutorService other = Executors.newSingleThreadExecutor();
     try {
-      other.submit(() -> spans.set(handle, "on", "other")).get();
+      other.submit(() -> set(handle, "on", "other")).get();
       assertThat(open().get(0).attributes()).containsEntry("on", "other");
       other.submit(() -> spans.close(handle)).get();
       assertThat(open()).isEmpty();
@@ -200,8 +212,8 @@ class SpanTableTest {
                   // Everybody sets and closes what anybody began last: misuse, but defined.
                   long mine = spans.begin("span");
                   shared.set(mine);
-                  spans.set(shared.get(), "a", (long) i);
-                  spans.set(mine, "b", "text");
+                  set(shared.get(), "a", (long) i);
+                  set(mine, "b", "text");
                   spans.close(shared.get());
                   spans.close(mine);
                 }

@@ -16,10 +16,12 @@ import java.util.Calendar;
 import java.util.ConcurrentModificationException;
 import java.util.Date;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
@@ -76,10 +78,10 @@ public final class ValueEncoder {
    * changing the flight. `value` leaves the writer as it found it then.
    *
    * No allocation: HashMap and its like are walked by forEach with one consumer that lives as long as
-   * the encoder, since the iterator and the entry set of a fresh map are objects that escape;
-   * immutable maps by their iterator, in a loop of their own so that the compiler sees one class
-   * only and dissolves the iterator. Other maps aren't trusted with the consumer: they might
-   * keep it, or swallow the exception that stops them.
+   * the encoder, since the iterator and the entry set of a fresh map are objects that escape. A
+   * Map.of of one entry is asked for it by a key that equals any; one of more is walked by its
+   * iterator, in a small loop of its own, counted, which the compiler mostly dissolves. Other maps
+   * aren't trusted with the consumer: they might keep it, or swallow the exception that stops them.
    */
 
   /** Of one container: its end byte; and its last element if it is cut. */
@@ -103,8 +105,13 @@ public final class ValueEncoder {
   private static final ClassValue<Components> COMPONENTS = new ComponentsOfClass();
 
   private final CborWriter out;
-  private final EncodeLimits limits;
+  private final int maxBytes;
+  private final int maxNodes;
+  private final int maxStringBytes;
+  private final int maxElements;
+  private final int maxStackFrames;
   private final Entries entries = new Entries();
+  private final AnyKey anyKey = new AnyKey();
   private final @Nullable Object[] path;
   private int depth;
   private int nodes;
@@ -118,7 +125,11 @@ public final class ValueEncoder {
   /** An encoder that writes to {@code out}. */
   public ValueEncoder(CborWriter out, EncodeLimits limits) {
     this.out = out;
-    this.limits = limits;
+    this.maxBytes = limits.maxBytes();
+    this.maxNodes = limits.maxNodes();
+    this.maxStringBytes = limits.maxStringBytes();
+    this.maxElements = limits.maxElements();
+    this.maxStackFrames = limits.maxStackFrames();
     this.path = new @Nullable Object[limits.maxDepth()];
   }
 
@@ -134,8 +145,8 @@ public final class ValueEncoder {
     walked = 0;
     boolean written = false;
     try {
-      if (limit - position > limits.maxBytes()) {
-        out.limit(position + limits.maxBytes());
+      if (limit - position > maxBytes) {
+        out.limit(position + maxBytes);
       }
       written = any(v);
     } catch (StackOverflowError e) {
@@ -352,7 +363,7 @@ public final class ValueEncoder {
           ? out.head(CborWriter.NEGATIVE, ~i.longValue())
           : out.head(CborWriter.UNSIGNED, i.longValue());
     }
-    if (bits / 8 >= limits.maxStringBytes()) {
+    if (bits / 8 >= maxStringBytes) {
       return tooLarge(bits);
     }
     byte[] magnitude = (negative ? i.not() : i).toByteArray();
@@ -369,7 +380,7 @@ public final class ValueEncoder {
   /** Tag 4: ten to the power of the first, times the second. */
   private boolean bigDecimal(BigDecimal d) {
     BigInteger unscaled = d.unscaledValue();
-    if (unscaled.bitLength() / 8 >= limits.maxStringBytes()) {
+    if (unscaled.bitLength() / 8 >= maxStringBytes) {
       return tooLarge(unscaled.bitLength());
     }
     int position = out.position();
@@ -390,11 +401,11 @@ public final class ValueEncoder {
   }
 
   private boolean text(String s) {
-    return counted(out.textCut(s, limits.maxStringBytes()));
+    return counted(out.textCut(s, maxStringBytes));
   }
 
   private boolean sequence(CharSequence s) {
-    return counted(out.sequence(s, limits.maxStringBytes(), true));
+    return counted(out.sequence(s, maxStringBytes, true));
   }
 
   private boolean orNull(@Nullable String s) {
@@ -409,26 +420,26 @@ public final class ValueEncoder {
   }
 
   private boolean byteString(byte[] b) {
-    int length = Math.min(b.length, limits.maxStringBytes());
-    if (length == b.length) {
-      return out.bytes(b, 0, length);
-    }
-    // A byte string can't show that it is cut: an array of it and the mark does.
-    if (!out.beginArray()) {
-      return false;
-    }
-    int position = out.position();
-    if (out.bytes(b, 0, length) && out.text(ELLIPSIS) && out.end()) {
-      cuts++;
+    if (b.length <= maxStringBytes && out.bytes(b, 0, b.length)) {
       return true;
     }
-    out.position(position - 1);
-    return false;
+    // A byte string can't show that it is cut: an array of it and the mark does.
+    int position = out.position();
+    int room = CborWriter.contentRoom(out.limit() - position - 1 - ARRAY_RESERVE);
+    int length = Math.min(room, Math.min(b.length, maxStringBytes));
+    if (length < 0) {
+      return false;
+    }
+    out.beginArray();
+    out.bytes(b, 0, length);
+    out.text(ELLIPSIS);
+    cuts++;
+    return out.end();
   }
 
   private boolean buffer(ByteBuffer b) {
     // A copy: rare, and leaves the buffer's position alone, which belongs to the application.
-    byte[] copy = new byte[Math.min(b.remaining(), limits.maxStringBytes() + 1)];
+    byte[] copy = new byte[Math.min(b.remaining(), maxStringBytes + 1)];
     b.get(b.position(), copy, 0, copy.length);
     return byteString(copy);
   }
@@ -441,7 +452,7 @@ public final class ValueEncoder {
     boolean whole = true;
     try {
       for (int i = 0; i < l.size(); i++) {
-        if (!more(i, limits.maxElements()) || !any(elementOf(l, i))) {
+        if (!more(i, maxElements) || !any(elementOf(l, i))) {
           whole = false;
           break;
         }
@@ -472,12 +483,13 @@ public final class ValueEncoder {
     try {
       int i = 0;
       for (Object element : elements) {
-        if (!more(i++, limits.maxElements()) || !any(element)) {
+        if (!more(i++, maxElements) || !any(element)) {
           whole = false;
           break;
         }
       }
-    } catch (ConcurrentModificationException e) {
+    } catch (ConcurrentModificationException | NoSuchElementException e) {
+      // It changed meanwhile.
       whole = false;
     }
     return exitArray(whole);
@@ -485,7 +497,7 @@ public final class ValueEncoder {
 
   private boolean array(Object a) {
     if (a instanceof Object[] o) {
-      return objects(o, limits.maxElements());
+      return objects(o, maxElements);
     }
     if (a instanceof byte[] b) {
       return byteString(b);
@@ -518,7 +530,7 @@ public final class ValueEncoder {
     }
     boolean whole = true;
     for (int i = 0; i < length; i++) {
-      if (!more(i, limits.maxElements()) || !numberOf(a, i)) {
+      if (!more(i, maxElements) || !numberOf(a, i)) {
         whole = false;
         break;
       }
@@ -559,7 +571,7 @@ public final class ValueEncoder {
     }
     boolean whole = true;
     for (int i = 0; i < a.length(); i++) {
-      if (!more(i, limits.maxElements()) || !any(a.get(i))) {
+      if (!more(i, maxElements) || !any(a.get(i))) {
         whole = false;
         break;
       }
@@ -583,34 +595,50 @@ public final class ValueEncoder {
           || type == ConcurrentHashMap.class) {
         m.forEach(entries);
       } else if (type == MAP_OF_MORE) {
-        for (Map.Entry<?, ?> e : m.entrySet()) {
-          if (!entry(e.getKey(), e.getValue())) {
-            whole = false;
-            break;
-          }
-        }
+        whole = ofMore(m);
       } else if (type == MAP_OF_ONE) {
-        for (Map.Entry<?, ?> e : m.entrySet()) {
-          whole = entry(e.getKey(), e.getValue());
-        }
+        whole = ofOne(m);
       } else {
-        for (Map.Entry<?, ?> e : m.entrySet()) {
-          if (!foreignEntry(e)) {
-            whole = false;
-            break;
-          }
-        }
+        whole = foreign(m);
       }
-    } catch (Stop | ConcurrentModificationException e) {
+    } catch (Stop | ConcurrentModificationException | NoSuchElementException e) {
       whole = false;
     }
     walked = outer;
     return exitMap(whole);
   }
 
+  private boolean ofMore(Map<?, ?> m) {
+    Iterator<? extends Map.Entry<?, ?>> all = m.entrySet().iterator();
+    for (int left = m.size(); left > 0; left--) {
+      Map.Entry<?, ?> e = all.next();
+      if (!entry(e.getKey(), e.getValue())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** No iterator: on 17 the compiler keeps all three objects it takes. */
+  private boolean ofOne(Map<?, ?> m) {
+    Object v = m.get(anyKey);
+    Object key = anyKey.heard;
+    anyKey.heard = null;
+    return (key == null || v == null) ? ofMore(m) : entry(key, v);
+  }
+
+  private boolean foreign(Map<?, ?> m) {
+    for (Map.Entry<?, ?> e : m.entrySet()) {
+      if (!foreignEntry(e)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Writes a key and its value, or moves nothing. */
   private boolean entry(@Nullable Object key, @Nullable Object v) {
-    if (!more(walked, limits.maxElements())) {
+    if (!more(walked, maxElements)) {
       walked = Integer.MAX_VALUE;
       return false;
     }
@@ -713,10 +741,10 @@ public final class ValueEncoder {
       }
       int position = out.position();
       whole =
-          nodes < limits.maxNodes()
+          nodes < maxNodes
               && out.key(THROWABLE_PARTS.get(part))
               && (v instanceof StackTraceElement[] frames
-                  ? objects(frames, limits.maxStackFrames())
+                  ? objects(frames, maxStackFrames)
                   : any(v));
       if (!whole) {
         out.position(position);
@@ -754,7 +782,7 @@ public final class ValueEncoder {
   // Containers. Each: enter; items, while there are more; exit.
 
   private boolean more(int count, int most) {
-    return count < most && nodes < limits.maxNodes();
+    return count < most && nodes < maxNodes;
   }
 
   private int enterArray(Object container) {
@@ -870,6 +898,22 @@ public final class ValueEncoder {
       if (!entry(key, v)) {
         throw stop;
       }
+    }
+  }
+
+  /** Equals any key, and tells which one it was compared with. */
+  private static final class AnyKey {
+    @Nullable Object heard;
+
+    @Override
+    public boolean equals(@Nullable Object key) {
+      heard = key;
+      return true;
+    }
+
+    @Override
+    public int hashCode() {
+      return 0;
     }
   }
 

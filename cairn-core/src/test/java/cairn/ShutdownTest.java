@@ -1,0 +1,162 @@
+package cairn;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import cairn.report.Breadcrumb;
+import cairn.report.Cause;
+import cairn.report.Report;
+import cairn.report.Runs;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How a run ends, in JVMs that really do. */
+class ShutdownTest {
+  @TempDir Path root;
+
+  private Report endOf(String how) throws IOException {
+    ChildJvm.run(Victim.class, root.toString(), how);
+    return Runs.under(root).newestDead().orElseThrow().report();
+  }
+
+  @Test
+  void mainThatReturnsIsACleanEnd() throws IOException {
+    Report report = endOf("return");
+
+    assertThat(report.verdict().cause()).isEqualTo(Cause.RETURNED);
+    assertThat(report.trail()).extracting(Breadcrumb::message).containsExactly("working");
+  }
+
+  @Test
+  void exitIsNamedWithTheThreadAndItsCaller() throws IOException {
+    Report report = endOf("exit");
+
+    assertThat(report.verdict().cause()).isEqualTo(Cause.EXIT);
+    assertThat(report.toText()).contains("ShutdownTest$Victim").contains("leave");
+  }
+
+  @Test
+  void exceptionThatEndsMainIsNoReturn() throws IOException {
+    Report report = endOf("throw");
+
+    assertThat(report.verdict().cause()).isEqualTo(Cause.UNCAUGHT);
+    assertThat(report.verdict().headline()).contains("IllegalStateException");
+  }
+
+  @Test
+  void haltIsKilledWithOneSpanOpen() throws IOException {
+    Report report = endOf("halt");
+
+    assertThat(report.verdict().cause()).isEqualTo(Cause.KILLED);
+    assertThat(report.openSpans()).hasSize(1);
+  }
+
+  @Test
+  void whatAnotherShutdownHookRecordsIsKeptAndTheEndStaysClean() throws IOException {
+    Report report = endOf("hook");
+
+    assertThat(report.trail()).extracting(Breadcrumb::message).contains("from a hook");
+    assertThat(report.verdict().cause()).isEqualTo(Cause.EXIT);
+    assertThat(report.findings()).isEmpty();
+  }
+
+  @Test
+  void recorderClosedByAHookKeepsTheReasonOfTheShutdown() throws IOException {
+    assertThat(endOf("close-in-hook").verdict().cause()).isEqualTo(Cause.EXIT);
+  }
+
+  @Test
+  void termSignalIsNamed() throws Exception {
+    Process victim = ChildJvm.start(List.of(), Victim.class, root.toString(), "wait");
+    try {
+      BufferedReader lines =
+          new BufferedReader(
+              new InputStreamReader(victim.getInputStream(), StandardCharsets.UTF_8));
+      assertThat(lines.readLine()).isEqualTo("ready");
+      victim.destroy();
+      assertThat(victim.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    } finally {
+      victim.destroyForcibly();
+    }
+    Report report = Runs.under(root).newestDead().orElseThrow().report();
+    assertThat(report.verdict().cause()).isEqualTo(Cause.SIGNAL_TERM);
+    assertThat(report.toText()).contains("SIGTERM");
+  }
+
+  @Test
+  void killIsKilledAndTheProcessWasRunningBefore() throws Exception {
+    Process victim = ChildJvm.start(List.of(), Victim.class, root.toString(), "wait");
+    try {
+      BufferedReader lines =
+          new BufferedReader(
+              new InputStreamReader(victim.getInputStream(), StandardCharsets.UTF_8));
+      assertThat(lines.readLine()).isEqualTo("ready");
+      assertThat(Runs.under(root).list().get(0).isRunning()).isTrue();
+      assertThat(Runs.under(root).newestDead()).isEmpty();
+      victim.destroyForcibly();
+      assertThat(victim.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    } finally {
+      victim.destroyForcibly();
+    }
+    Report report = Runs.under(root).newestDead().orElseThrow().report();
+    assertThat(report.verdict().cause()).isEqualTo(Cause.KILLED);
+    assertThat(report.trail()).extracting(Breadcrumb::message).containsExactly("working");
+    assertThat(report.openSpans()).hasSize(1);
+  }
+
+  /** Ends as it is told. */
+  static final class Victim {
+    public static void main(String[] args) throws Exception {
+      Recorder recorder = Recorder.builder("victim").directory(Path.of(args[0])).open();
+      recorder.breadcrumb(Level.INFO, "main", "working");
+      recorder.begin("operation");
+      switch (args[1]) {
+        case "exit" -> leave();
+        case "throw" -> throw new IllegalStateException("no way on");
+        case "halt" -> Runtime.getRuntime().halt(2);
+        case "hook" -> {
+          CountDownLatch later = new CountDownLatch(1);
+          Runtime.getRuntime()
+              .addShutdownHook(
+                  new Thread(
+                      () -> {
+                        await(later, 300);
+                        recorder.breadcrumb(Level.INFO, "hook", "from a hook");
+                      }));
+          leave();
+        }
+        case "close-in-hook" -> {
+          Runtime.getRuntime().addShutdownHook(new Thread(recorder::close));
+          leave();
+        }
+        case "wait" -> {
+          System.out.println("ready");
+          await(new CountDownLatch(1), 60_000);
+        }
+        default -> {}
+      }
+    }
+
+    private static void leave() {
+      System.exit(7);
+    }
+
+    /** Waits out the time: nobody counts down. */
+    private static void await(CountDownLatch latch, long millis) {
+      try {
+        if (latch.await(millis, TimeUnit.MILLISECONDS)) {
+          throw new AssertionError();
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}
