@@ -110,7 +110,7 @@ final class DemoCommand implements Callable<Integer> {
       }
     }
     if (Options.isSet(keep)) {
-      line("shop's log:  " + directory.resolve("shop.log"));
+      line("shop's log:  " + DemoShop.log(directory));
     }
     return exitCode;
   }
@@ -247,7 +247,8 @@ final class DemoCommand implements Callable<Integer> {
         continue;
       }
       try {
-        // One without a report may be of another demo, which has yet to read it; or was interrupted.
+        // One without a report may be of another demo, which has yet to read it; or was
+        // interrupted.
         if (Files.exists(json) || isOld(run)) {
           new RunDeletion(run.directory()).delete();
           Files.deleteIfExists(json);

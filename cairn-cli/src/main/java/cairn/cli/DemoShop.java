@@ -17,19 +17,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class DemoShop implements AutoCloseable {
   private final Process process;
+  private final Path directory;
   private final Thread hook;
-  private final Path readyFile;
-  private final Path witnessFile;
-  private final Path log;
   private int port;
   private String runId = "";
 
-  private DemoShop(Process process, Path readyFile, Path witnessFile, Path log) {
+  private DemoShop(Process process, Path directory) {
     this.process = process;
-    this.readyFile = readyFile;
-    this.witnessFile = witnessFile;
-    this.log = log;
-    this.hook = new Thread(() -> clearAway(process, log), "demo-shop-end");
+    this.directory = directory;
+    this.hook = new Thread(this::clearAway, "demo-shop-end");
   }
 
   /**
@@ -40,26 +36,23 @@ final class DemoShop implements AutoCloseable {
    * @param directory for its log and for what it tells the demo
    */
   static DemoShop start(Path jar, Path root, Path directory) throws IOException {
-    Path readyFile = directory.resolve("ready");
-    Path witnessFile = directory.resolve("witness");
-    Path log = directory.resolve("shop.log");
     Process process =
         new ProcessBuilder(
                 System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
                 "-Xmx256m",
                 "-XX:TieredStopAtLevel=1",
                 "-Dcairn.dir=" + root.toAbsolutePath(),
-                "-Dshop.ready-file=" + readyFile,
-                "-Dshop.witness-file=" + witnessFile,
+                "-Dshop.ready-file=" + readyFile(directory),
+                "-Dshop.witness-file=" + witnessFile(directory),
                 "-Dshop.end-with-parent=true",
                 "-jar",
                 jar.toAbsolutePath().toString())
             .directory(directory.toFile())
             .redirectInput(Redirect.PIPE)
             .redirectErrorStream(true)
-            .redirectOutput(log.toFile())
+            .redirectOutput(log(directory).toFile())
             .start();
-    DemoShop shop = new DemoShop(process, readyFile, witnessFile, log);
+    DemoShop shop = new DemoShop(process, directory);
     try {
       Runtime.getRuntime().addShutdownHook(shop.hook);
     } catch (IllegalStateException e) {
@@ -72,6 +65,7 @@ final class DemoShop implements AutoCloseable {
   /** Waits until the shop answers. */
   void awaitReady(Duration timeout) throws IOException, InterruptedException {
     long deadline = System.nanoTime() + timeout.toNanos();
+    Path readyFile = readyFile(directory);
     while (!Files.exists(readyFile)) {
       if (!process.isAlive()) {
         throw failure("shop ended while it started: exitStatus=" + process.exitValue());
@@ -106,12 +100,26 @@ final class DemoShop implements AutoCloseable {
   }
 
   Path witnessFile() {
-    return witnessFile;
+    return witnessFile(directory);
+  }
+
+  private static Path readyFile(Path directory) {
+    return directory.resolve("ready");
+  }
+
+  private static Path witnessFile(Path directory) {
+    return directory.resolve("witness");
+  }
+
+  /** {@return where the shop's output goes} */
+  static Path log(Path directory) {
+    return directory.resolve("shop.log");
   }
 
   /** {@return what to throw when the shop is the reason} */
   CliException failure(String what) {
-    return new CliException(ExitCode.FOUND, what + ", log=" + log + " (its end says why)");
+    return new CliException(
+        ExitCode.FOUND, what + ", log=" + log(directory) + " (its end says why)");
   }
 
   /** {@return the exit status; null while the shop is alive} */
@@ -126,11 +134,11 @@ final class DemoShop implements AutoCloseable {
   }
 
   /** When this process is interrupted or terminated. */
-  private static void clearAway(Process process, Path log) {
+  private void clearAway() {
     process.destroyForcibly();
     try {
       process.waitFor();
-      delete(log.getParent());
+      delete(directory);
     } catch (IOException | InterruptedException e) {
       // The log stays, in the directory for temporary files.
     }
