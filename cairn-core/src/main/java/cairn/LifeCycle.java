@@ -69,11 +69,6 @@ final class LifeCycle {
     write(CLOSING);
   }
 
-  /** Takes the clean mark away: something is recorded after it. */
-  synchronized void reopen() {
-    write(CLOSING);
-  }
-
   /** Marks the end, for the reason that {@link #closing} gave. */
   synchronized void clean() {
     write(CLEAN);

@@ -21,7 +21,9 @@ final class Log {
           WARNED.compareAndSet(false, true)
               ? System.Logger.Level.WARNING
               : System.Logger.Level.DEBUG;
-      logger.log(level, message, cause);
+      logger.log(level, message);
+      // The message says it all for a full disk; the stack is for whoever asks for it.
+      logger.log(System.Logger.Level.DEBUG, message, cause);
     } catch (RuntimeException | LinkageError e) {
       // A broken logging set-up is not ours to report, and nothing else is left to report it to.
     }

@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 final class OpenRun {
   /*
    * Phases: RECORDING until the JVM shuts down or the application closes; ENDED from the end of our
-   * own shutdown hook, while other hooks may still record; CLOSED after close: nothing is stored any
-   * more. A call in ENDED takes the clean mark away before it stores and sets it again behind
-   * itself, so that CLEAN is stored after everything else.
+   * own shutdown hook, while other hooks and daemon threads may still record; CLOSED after close:
+   * nothing is stored any more. What is stored in ENDED leaves the clean mark as it is: see
+   * RATIONALE. The housekeeper beats on in ENDED, which tells how long the other hooks took.
    */
   private static final int RECORDING = 0;
   private static final int ENDED = 1;
@@ -191,15 +191,7 @@ final class OpenRun {
    * @return whether to go on; then {@link #leave} must follow
    */
   boolean enter() {
-    return phase == RECORDING || enterLate();
-  }
-
-  private boolean enterLate() {
-    if (phase == CLOSED) {
-      return false;
-    }
-    box.life.reopen();
-    return true;
+    return phase != CLOSED;
   }
 
   /** Called after it. */
@@ -211,8 +203,7 @@ final class OpenRun {
 
   private void leaveLate() {
     if (phase == ENDED) {
-      box.life.clean();
-      copyNow();
+      copyNow(); // the JVM may halt before the housekeeper's next copy
     }
   }
 

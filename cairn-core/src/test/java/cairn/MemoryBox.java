@@ -1,5 +1,7 @@
 package cairn;
 
+import cairn.format.CborWriter;
+import cairn.format.KeyCache;
 import cairn.report.Report;
 import cairn.report.ReportOfBytes;
 import java.nio.ByteBuffer;
@@ -24,11 +26,37 @@ final class MemoryBox {
     region = regions.apply(buffer);
     box = new Box(region, plan, NONCE, clock);
     byte[] identity = new byte[box.identityLimit()];
-    Recorder.Builder builder = Recorder.builder("memory");
-    int length =
-        Identity.encode(
-            identity, identity.length, builder, "20231114-221320-000-1-01234567", 1, true, clock);
-    box.start(identity, length);
+    box.start(identity, identity(identity));
+  }
+
+  /** A fixed identity: the same bytes on every machine. */
+  private int identity(byte[] bytes) {
+    CborWriter out = new CborWriter(bytes, new KeyCache());
+    out.reset(0, bytes.length);
+    out.beginMap();
+    String[] texts = {
+      "runId", "20231114-221320-000-1-89abcdef",
+      "app", "memory",
+      "release", "1.4.2",
+      "environment", "test",
+      "host", "example",
+      "bootId", "00000000-0000-0000-0000-000000000000",
+      "durability", "process",
+      "mode", "mapped",
+      "cairn", "0.1.0"
+    };
+    for (int i = 0; i < texts.length; i += 2) {
+      out.key(texts[i]);
+      out.text(texts[i + 1]);
+    }
+    out.key("pid");
+    out.integer(1);
+    out.key("wallMillis");
+    out.integer(clock.wallMillis());
+    out.key("nanos");
+    out.integer(clock.nanos());
+    out.end();
+    return out.position();
   }
 
   byte[] image() {

@@ -68,6 +68,14 @@ class ShutdownTest {
   }
 
   @Test
+  void daemonThreadsThatRecordToTheEndDoNotSpoilACleanEnd() throws IOException {
+    Report report = endOf("daemons");
+
+    assertThat(report.verdict().cause()).isEqualTo(Cause.EXIT);
+    assertThat(report.trail()).isNotEmpty();
+  }
+
+  @Test
   void recorderClosedByAHookKeepsTheReasonOfTheShutdown() throws IOException {
     assertThat(endOf("close-in-hook").verdict().cause()).isEqualTo(Cause.EXIT);
   }
@@ -130,6 +138,21 @@ class ShutdownTest {
                         await(later, 300);
                         recorder.breadcrumb(Level.INFO, "hook", "from a hook");
                       }));
+          leave();
+        }
+        case "daemons" -> {
+          for (int i = 0; i < 4; i++) {
+            Thread thread =
+                new Thread(
+                    () -> {
+                      while (true) {
+                        recorder.breadcrumb(Level.INFO, "daemon", "on and on");
+                      }
+                    });
+            thread.setDaemon(true);
+            thread.start();
+          }
+          await(new CountDownLatch(1), 200);
           leave();
         }
         case "close-in-hook" -> {

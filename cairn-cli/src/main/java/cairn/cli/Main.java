@@ -1,6 +1,81 @@
 package cairn.cli;
 
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Model.CommandSpec;
+
 /** The {@code cairn} command. */
 public final class Main {
+  /** In the order of the help. */
+  private static final List<String> COMMANDS =
+      List.of("list", "why", "report", "tail", "vitals", "doctor", "prune");
+
   private Main() {}
+
+  /** Runs the command and exits with its code. */
+  public static void main(String[] args) {
+    System.exit(
+        run(
+            args,
+            new FileOutputStream(FileDescriptor.out),
+            new FileOutputStream(FileDescriptor.err),
+            Surroundings.ofThisProcess()));
+  }
+
+  /** {@return the exit code of the command line {@code args}} */
+  static int run(String[] args, OutputStream out, OutputStream err, Surroundings surroundings) {
+    Session session = new Session(out, err, surroundings);
+    int exitCode;
+    try {
+      exitCode = commandLine(session, args).execute(args);
+    } catch (OutOfMemoryError e) {
+      session.error(
+          "out of memory: maxHeap="
+              + Units.size(Runtime.getRuntime().maxMemory())
+              + " (give it more: CAIRN_JAVA_OPTS=-Xmx2g)");
+      exitCode = ExitCode.INTERNAL;
+    }
+    return session.finish(exitCode);
+  }
+
+  private static CommandLine commandLine(Session session, String[] args) {
+    CommandLine top = new CommandLine(new CairnCommand(session).spec());
+    // One command is enough to run it; all are needed to list or to suggest them.
+    String only = args.length > 0 && COMMANDS.contains(args[0]) ? args[0] : null;
+    for (String name : COMMANDS) {
+      if (only == null || only.equals(name)) {
+        top.addSubcommand(name, command(session, name));
+      }
+    }
+    UsageErrors errors = new UsageErrors(session);
+    // What a person types is never expanded: no @files, no ${variables}, no colour.
+    return top.setExpandAtFiles(false)
+        .setInterpolateVariables(false)
+        .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
+        .setUsageHelpWidth(100)
+        .setDefaultValueProvider(new SettingsAsDefaults(session.surroundings))
+        .setOut(new PrintWriter(session.out, true, StandardCharsets.UTF_8))
+        .setErr(new PrintWriter(session.err, true, StandardCharsets.UTF_8))
+        .setParameterExceptionHandler(errors)
+        .setExecutionExceptionHandler(errors);
+  }
+
+  private static CommandSpec command(Session session, String name) {
+    return switch (name) {
+      case "list" -> new ListCommand(session).spec();
+      case "why" -> new WhyCommand(session).spec();
+      case "report" -> new ReportCommand(session).spec();
+      case "tail" -> new TailCommand(session).spec();
+      case "vitals" -> new VitalsCommand(session).spec();
+      case "doctor" -> new DoctorCommand(session).spec();
+      case "prune" -> new PruneCommand(session).spec();
+      default -> throw new AssertionError(name);
+    };
+  }
 }

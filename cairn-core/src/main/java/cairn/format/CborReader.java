@@ -189,7 +189,7 @@ public final class CborReader {
       case 21 -> Kind.TRUE;
       case 22, 23 -> Kind.NULL;
       case 25 -> floating(half((int) argument));
-      case 26 -> floating(Float.intBitsToFloat((int) argument));
+      case 26 -> floating(shortest(Float.intBitsToFloat((int) argument)));
       case 27 -> floating(Double.longBitsToDouble(argument));
       case 31 -> Kind.BREAK;
       default -> {
@@ -204,6 +204,11 @@ public final class CborReader {
   private Kind floating(double value) {
     number = value;
     return Kind.FLOAT;
+  }
+
+  /** {@return the double with the same shortest decimal form: 0.1f is 0.1} */
+  private static double shortest(float value) {
+    return Double.parseDouble(Float.toString(value));
   }
 
   private static double half(int bits) {

@@ -9,8 +9,8 @@ public final class Utf8 {
 
   /**
    * {@return the code point at {@code offset} in the low half and its length in bytes in the high
-   * half} An invalid sequence counts as U+FFFD, once per maximal part that could have begun a valid
-   * one, as {@code new String(bytes, UTF_8)} has it.
+   * half} An invalid sequence counts as U+FFFD, as often as {@code new String(bytes, UTF_8)} has
+   * it.
    *
    * @param offset less than {@code limit}
    */
@@ -27,7 +27,6 @@ public final class Utf8 {
     } else if (first >= 0xe0 && first <= 0xef) {
       more = 2;
       low = first == 0xe0 ? 0xa0 : 0x80; // no overlong form
-      high = first == 0xed ? 0x9f : 0xbf; // no surrogate
     } else if (first >= 0xf0 && first <= 0xf4) {
       more = 3;
       low = first == 0xf0 ? 0x90 : 0x80;
@@ -45,7 +44,9 @@ public final class Utf8 {
       low = 0x80;
       high = 0xbf;
     }
-    return result(codePoint, more + 1);
+    // A surrogate, as CESU-8 has it, is invalid as a whole.
+    boolean surrogate = codePoint >= 0xd800 && codePoint <= 0xdfff;
+    return result(surrogate ? REPLACEMENT : codePoint, more + 1);
   }
 
   /** {@return the code point in a result of {@link #decode}} */

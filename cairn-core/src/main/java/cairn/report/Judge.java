@@ -184,9 +184,9 @@ final class Judge {
     add(Kind.FOR, "the end marker was written last: " + reason());
     Salvage.Clocks end = Salvage.clocks(salvage.life);
     long beatsAfter = nanosAfter(end);
-    boolean late = beatsAfter >= NEAR_NANOS;
     String reason = reasonCode();
-    if (late && !reason.equals("CLOSED")) {
+    boolean doubtful = beatsAfter >= NEAR_NANOS && !reason.equals("CLOSED");
+    if (doubtful) {
       add(
           Kind.AGAINST,
           "beats went on for "
@@ -195,8 +195,11 @@ final class Judge {
               + " been killed in it");
     }
     boolean nearUncaught = isUncaughtBefore(end);
-    Confidence sure = late && !reason.equals("CLOSED") ? Confidence.LIKELY : Confidence.CERTAIN;
+    Confidence sure = doubtful ? Confidence.LIKELY : Confidence.CERTAIN;
     String at = at(end);
+    if (doubtful) {
+      at += ", and went on for " + Names.duration(beatsAfter / 1_000_000) + " in other hooks";
+    }
     return switch (reason) {
       case "RETURNED" -> returned(sure, at, nearUncaught);
       case "CLOSED" -> {
@@ -279,7 +282,7 @@ final class Judge {
       return frames;
     }
     for (Object frame : list) {
-      String text = String.valueOf(frame);
+      String text = frame(frame);
       boolean jdk =
           frames.isEmpty()
               && (text.contains("java.lang.Shutdown.")
@@ -293,6 +296,12 @@ final class Judge {
       }
     }
     return frames;
+  }
+
+  /** {@return a frame without the name of the application's class loader, which says nothing} */
+  private static String frame(@Nullable Object frame) {
+    String text = String.valueOf(frame);
+    return text.startsWith("app//") ? text.substring("app//".length()) : text;
   }
 
   private String reasonCode() {
@@ -517,7 +526,7 @@ final class Judge {
     StringBuilder text = new StringBuilder("uncaught: ").append(uncaughtText());
     CborSlice slice = salvage.uncaught.get("stack");
     if (slice != null && slice.value() instanceof List<?> stack && !stack.isEmpty()) {
-      text.append(", at ").append(SafeText.cut(String.valueOf(stack.get(0)), MAX_TEXT));
+      text.append(", at ").append(SafeText.cut(frame(stack.get(0)), MAX_TEXT));
     }
     add(Kind.FOR, text.toString());
   }

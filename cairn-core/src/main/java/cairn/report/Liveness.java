@@ -21,9 +21,9 @@ enum Liveness {
   /*
    * POSIX locks belong to a process, and closing any descriptor of a file drops the process's lock
    * on it. So the lock file of a run that this JVM records is never opened: its recorder, in
-   * whatever class loader, names the run in a system property first (a text: real paths, each followed by a line feed). For other processes a shared
-   * lock is tried on a read-only descriptor; it conflicts with the owner's exclusive one, and not
-   * with other readers.
+   * whatever class loader, names the run in a system property first (real paths, each followed by a
+   * line feed). For other processes a shared lock is tried on a read-only descriptor; it conflicts
+   * with the owner's exclusive one, and not with other readers.
    */
   static final String HELD_PROPERTY = "cairn.held";
 

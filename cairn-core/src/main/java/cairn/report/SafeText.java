@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Text from the evidence, made safe to print: on one line, nothing hidden, cut where too long. */
 final class SafeText {
+  /** So that one long value doesn't hide the others of a map. */
+  private static final int MAX_IN_MAP = 60;
+
   private SafeText() {}
 
   /** {@return {@code text} with everything that {@link Hostile} names as {@code \}{@code u{..}}} */
@@ -74,7 +77,7 @@ final class SafeText {
       }
       out.append(shown++ == 0 ? "" : ", ");
       out.append(cut(String.valueOf(entry.getKey()), limit)).append('=');
-      out.append(value(entry.getValue(), limit));
+      out.append(value(entry.getValue(), Math.min(limit, MAX_IN_MAP)));
     }
     return out.append('}').toString();
   }

@@ -19,9 +19,10 @@ final class TextReport {
   private static final int MAX_VALUE = 160;
   private static final int MAX_NAME = 80;
   private static final int MAX_SPANS = 50;
-  private static final int SPARK_COLUMNS = 40;
+  private static final int SPARK_COLUMNS = 30;
   private static final String SPARKS = "▁▂▃▄▅▆▇█";
   private static final long UNKNOWN = Long.MIN_VALUE;
+  private static final List<String> CLOCKS = List.of("nanos", "wallMillis", "processStart");
 
   private final Report report;
   private final StringBuilder out = new StringBuilder();
@@ -72,6 +73,9 @@ final class TextReport {
     while (indent.length() + rest.length() > WIDTH) {
       int room = WIDTH - indent.length();
       int space = rest.lastIndexOf(' ', room);
+      while (space > 0 && Character.isDigit(rest.charAt(space - 1))) {
+        space = rest.lastIndexOf(' ', space - 1); // not between a number and its unit
+      }
       if (space <= 0) {
         space = rest.indexOf(' ', room);
       }
@@ -299,7 +303,7 @@ final class TextReport {
         spark.append(SPARKS.charAt((int) Math.min(7, Math.max(0, share * 8))));
       }
     }
-    return pad(spark.toString(), SPARK_COLUMNS);
+    return spark.toString();
   }
 
   // The rest
@@ -354,6 +358,9 @@ final class TextReport {
     field("last seen", run.lastSeenAt() == null ? null : Names.rfc3339(run.lastSeenAt()));
     field("durability", run.durability());
     for (Map.Entry<String, @Nullable Object> entry : run.more().entrySet()) {
+      if (CLOCKS.contains(entry.getKey())) {
+        continue; // for machines
+      }
       field(SafeText.cut(entry.getKey(), MAX_NAME), SafeText.value(entry.getValue(), MAX_VALUE));
     }
   }

@@ -438,7 +438,8 @@ public final class BoxBuilder {
   /** Ends the span in a slot. */
   public BoxBuilder endSpan(int slot) {
     Part part = part(BoxLayout.SPANS);
-    box.putLong(part.offset + slot * part.unit, 8L << SpanLayout.GENERATION_SHIFT);
+    int at = part.offset + slot * part.unit;
+    box.putLong(at, ~box.getLong(at));
     return this;
   }
 

@@ -1,0 +1,83 @@
+package cairn.cli;
+
+import cairn.report.Cause;
+import cairn.report.Finding;
+import cairn.report.Report;
+import cairn.report.ReportPart;
+import cairn.report.Run;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+/** {@code cairn why}. */
+final class WhyCommand implements Callable<Integer> {
+  private final Session session;
+
+  private final RunSource source;
+  private final OptionSpec json = Options.flag("print the report as JSON", "--json");
+
+  WhyCommand(Session session) {
+    this.session = session;
+    this.source = new RunSource(session, "the dead run that was seen last");
+  }
+
+  CommandSpec spec() {
+    CommandSpec spec =
+        Options.command(
+            "why",
+            this,
+            new String[] {
+              "Says what ended a run: one sentence, what was open at that moment, and the evidence."
+            },
+            new String[] {
+              "Exit codes: 0 clean end, 1 died, 2 wrong usage, 3 nothing readable, 4 still running",
+              "",
+              "Examples:",
+              "  cairn why                    the run that died last",
+              "  cairn why orders             the newest dead run of one application",
+              "  cairn why 7f3a9c01           the run whose id ends so",
+              "  cairn why --json | jq -r .verdict.cause"
+            });
+    spec.addOption(json);
+    source.addOneTo(spec);
+    return spec;
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    Run selected = source.select(false);
+    Report report = RunSource.read(selected);
+    if (Options.isSet(json)) {
+      report.writeJson(session.out);
+      session.out.println();
+    } else {
+      printText(selected, report);
+    }
+    Cause cause = report.verdict().cause();
+    if (cause == Cause.RUNNING) {
+      return ExitCode.RUNNING;
+    }
+    return cause.isClean() ? ExitCode.OK : ExitCode.FOUND;
+  }
+
+  private void printText(Run selected, Report report) {
+    List<ReportPart> parts = new ArrayList<>();
+    parts.add(ReportPart.HEADLINE);
+    parts.add(ReportPart.OPEN_SPANS);
+    parts.add(ReportPart.EVIDENCE);
+    for (Finding finding : report.findings()) {
+      if (finding.severity() != Finding.Severity.INFO) {
+        parts.add(ReportPart.FINDINGS);
+        break;
+      }
+    }
+    TextOutput.print(session.out, report.toText(parts.toArray(new ReportPart[0])));
+    session.out.println();
+    session.out.println(RunLine.of(report, session.surroundings.clock()));
+    session.out.println(
+        Escape.line("Full report: cairn report " + selected.id() + source.asArgument()));
+  }
+}
