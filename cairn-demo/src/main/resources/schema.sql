@@ -1,0 +1,39 @@
+CREATE TABLE products (
+  id BIGINT PRIMARY KEY,
+  name VARCHAR(100) NOT NULL,
+  category VARCHAR(40) NOT NULL,
+  price DECIMAL(10, 2) NOT NULL,
+  stock INT NOT NULL
+);
+
+CREATE TABLE customers (
+  id BIGINT PRIMARY KEY,
+  name VARCHAR(100) NOT NULL
+);
+
+CREATE TABLE cart (
+  id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  customer_id BIGINT NOT NULL REFERENCES customers,
+  product_id BIGINT NOT NULL REFERENCES products,
+  quantity INT NOT NULL CHECK (quantity > 0)
+);
+
+CREATE TABLE orders (
+  id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  customer_id BIGINT NOT NULL REFERENCES customers,
+  total DECIMAL(12, 2) NOT NULL
+);
+
+CREATE TABLE order_lines (
+  order_id BIGINT NOT NULL REFERENCES orders,
+  product_id BIGINT NOT NULL REFERENCES products,
+  quantity INT NOT NULL,
+  price DECIMAL(10, 2) NOT NULL,
+  PRIMARY KEY (order_id, product_id)
+);
+
+CREATE TABLE payments (
+  id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  order_id BIGINT NOT NULL REFERENCES orders,
+  amount DECIMAL(12, 2) NOT NULL
+);
