@@ -15,7 +15,7 @@ import picocli.CommandLine.Model.CommandSpec;
 public final class Main {
   /** In the order of the help. */
   private static final List<String> COMMANDS =
-      List.of("list", "why", "report", "tail", "vitals", "doctor", "prune");
+      List.of("demo", "list", "why", "report", "tail", "vitals", "doctor", "prune");
 
   private Main() {}
 
@@ -80,6 +80,7 @@ public final class Main {
 
   private static CommandSpec command(Session session, String name) {
     return switch (name) {
+      case "demo" -> new DemoCommand(session).spec();
       case "list" -> new ListCommand(session).spec();
       case "why" -> new WhyCommand(session).spec();
       case "report" -> new ReportCommand(session).spec();
