@@ -376,7 +376,8 @@ public final class Recorder implements AutoCloseable {
         return Path.of(set);
       }
       String state = System.getenv("XDG_STATE_HOME");
-      return state != null && !state.isEmpty()
+      // A relative one is to be ignored: XDG Base Directory Specification.
+      return state != null && Path.of(state).isAbsolute()
           ? Path.of(state, "cairn")
           : Path.of(System.getProperty("user.home"), ".local", "state", "cairn");
     }

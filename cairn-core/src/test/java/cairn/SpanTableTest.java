@@ -237,6 +237,19 @@ class SpanTableTest {
   }
 
   @Test
+  void ageRunsToTheLastSignOfLifeAlsoIfThatIsABreadcrumb() {
+    memory.box.beat();
+    memory.clock.advanceMillis(100);
+    spans.begin("after the beat");
+    memory.clock.advanceMillis(400);
+    memory.box.breadcrumb(Level.INFO, "c", "last sign of life", null);
+
+    UnfinishedSpan span = memory.report().openSpans().get(0);
+    assertThat(span.ageMillis()).isBetween(399L, 400L);
+    assertThat(span.startedAt()).isEqualTo(memory.report().trail().get(0).at().minusMillis(400));
+  }
+
+  @Test
   void idsOfManySpansDiffer() {
     Set<Long> ids = new HashSet<>();
     for (int i = 0; i < 100_000; i++) {

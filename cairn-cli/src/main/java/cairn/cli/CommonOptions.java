@@ -50,7 +50,8 @@ final class CommonOptions {
       return path("cairn.dir or CAIRN_DIR", setting);
     }
     String state = surroundings.variables().get("XDG_STATE_HOME");
-    if (state != null && !state.isEmpty()) {
+    // A relative one is to be ignored: XDG Base Directory Specification.
+    if (state != null && Path.of(state).isAbsolute()) {
       return path("XDG_STATE_HOME", state).resolve("cairn");
     }
     String home = surroundings.properties().getProperty("user.home", ".");

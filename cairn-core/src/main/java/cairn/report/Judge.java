@@ -818,7 +818,11 @@ final class Judge {
         Kind.MISSING,
         "without the exit status these are not separable: SIGKILL by a person or a supervisor,"
             + " Runtime.halt, -XX:+ExitOnOutOfMemoryError");
-    Confidence sure = liveness == Liveness.UNKNOWN ? Confidence.POSSIBLE : Confidence.LIKELY;
+    // Without the identity neither a reboot nor the OOM killer could be excluded.
+    Confidence sure =
+        liveness == Liveness.UNKNOWN || salvage.identity.isEmpty()
+            ? Confidence.POSSIBLE
+            : Confidence.LIKELY;
     return verdict(
         Cause.KILLED,
         sure,

@@ -33,10 +33,13 @@ final class Salvage {
   /*
    * Clocks. Every sign of life holds both clocks of the writer, read together, so a nanoTime maps to
    * the wall clock through the newest of them (highest nanos: monotonic, so wall-clock steps don't
-   * matter). `lastSeen` is the latest of the newest beat, the newest sample and the newest
-   * breadcrumb, each newest by its own order and not by its time: after a clock step back the values
+   * matter). `lastSeen` is the latest of the newest beat, the newest sample, the begins of open spans
+   * and the newest breadcrumb, each newest by its own order and not by its time: after a clock step back the values
    * from before it don't count.
    */
+
+  /** A beat comes every second; a process that was stopped for longer counts by its beat. */
+  private static final long MAX_MILLIS_AFTER_BEAT = 2_000;
 
   /** Both clocks of the writer, read together. */
   record Clocks(long wallMillis, long nanos) {}
@@ -112,7 +115,6 @@ final class Salvage {
       applyTrail(record, byId, overflowed);
     }
     newestClocks = newestClocks();
-    lastSeen = lastSeen();
     spans = new ArrayList<>(byId.values());
     for (Span span : overflowed.values()) {
       if (!byId.containsKey(span.id)) {
@@ -121,6 +123,7 @@ final class Salvage {
     }
     // Oldest first; those without a start last.
     spans.sort(Comparator.comparingLong(span -> span.nanos.orElse(Long.MAX_VALUE)));
+    lastSeen = lastSeen();
   }
 
   private void found(boolean loss, String where, String text) {
@@ -297,6 +300,10 @@ final class Salvage {
     if (!trail.isEmpty()) {
       last = later(last, trail.get(trail.size() - 1).wallMillis);
     }
+    for (Span span : spans) {
+      Instant begun = startedAt(span);
+      last = last == null || (begun != null && begun.isAfter(last)) ? begun : last;
+    }
     return last;
   }
 
@@ -310,7 +317,26 @@ final class Salvage {
     if (newestClocks == null || span.nanos.isEmpty()) {
       return -1;
     }
-    return Math.max(0, (newestClocks.nanos - span.nanos.getAsLong()) / 1_000_000);
+    return Math.max(0, (lastNanos(newestClocks) - span.nanos.getAsLong()) / 1_000_000);
+  }
+
+  /**
+   * The last sign of life by the monotonic clock. Breadcrumbs hold the wall clock only: one that is
+   * newer than the newest beat counts by its distance, unless the wall clock must have stepped in
+   * between. The begin of an open span is a sign of life as well.
+   */
+  private long lastNanos(Clocks clocks) {
+    long last = clocks.nanos;
+    if (lastSeen != null) {
+      long after = lastSeen.toEpochMilli() - clocks.wallMillis;
+      if (after > 0 && after <= MAX_MILLIS_AFTER_BEAT) {
+        last += after * 1_000_000;
+      }
+    }
+    for (Span span : spans) {
+      last = Math.max(last, span.nanos.orElse(last));
+    }
+    return last;
   }
 
   /** {@return the begin of {@code span} by the wall clock; null if unknown} */

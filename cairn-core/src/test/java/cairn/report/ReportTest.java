@@ -124,11 +124,11 @@ class ReportTest {
                 .span(1, BoxBuilder.begin("after the last beat", 2, 60_400, "t")));
     assertThat(report.openSpans())
         .extracting(UnfinishedSpan::ageMillis)
-        .containsExactly(40_000L, 0L);
+        .containsExactly(40_400L, 0L);
     assertThat(report.openSpans())
         .extracting(UnfinishedSpan::startedAt)
         .containsExactly(at(20_000), at(60_400));
-    assertThat(report.run().lastSeenAt()).isEqualTo(at(60_000));
+    assertThat(report.run().lastSeenAt()).isEqualTo(at(60_400));
   }
 
   @Test
