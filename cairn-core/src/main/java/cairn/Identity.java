@@ -6,8 +6,6 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.LocalDate;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -155,14 +153,9 @@ final class Identity {
   private static @Nullable String errorFile() {
     String flag = "-XX:ErrorFile=";
     String found = argument(System.getenv("JAVA_TOOL_OPTIONS"), flag, ' ');
-    try {
-      String line =
-          new String(Files.readAllBytes(Path.of("/proc/self/cmdline")), StandardCharsets.UTF_8);
-      String fromLine = argument(line, flag, '\0');
-      found = fromLine != null ? fromLine : found;
-    } catch (IOException | SecurityException e) {
-      // Not Linux.
-    }
+    String line = new String(ProcFile.bytes("/proc/self/cmdline"), StandardCharsets.UTF_8);
+    String fromLine = argument(line, flag, '\0');
+    found = fromLine != null ? fromLine : found;
     String last = argument(System.getenv("_JAVA_OPTIONS"), flag, ' ');
     return last != null ? last : found;
   }

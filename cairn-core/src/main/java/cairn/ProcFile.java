@@ -1,6 +1,7 @@
 package cairn;
 
 import java.io.Closeable;
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -143,13 +144,20 @@ final class ProcFile implements Closeable {
     }
   }
 
+  /** {@return a small file's bytes, or none} */
+  static byte[] bytes(String path) {
+    // Not Files.readAllBytes, whose channel classes would be the first of their kind at start-up.
+    try (FileInputStream in = new FileInputStream(path)) {
+      return in.readAllBytes();
+    } catch (IOException | SecurityException e) {
+      return new byte[0];
+    }
+  }
+
   /** {@return a small file's text without white space around it, or null} */
   static @Nullable String text(String path) {
-    try {
-      return new String(Files.readAllBytes(Path.of(path)), StandardCharsets.UTF_8).trim();
-    } catch (IOException | SecurityException e) {
-      return null;
-    }
+    byte[] bytes = bytes(path);
+    return bytes.length == 0 ? null : new String(bytes, StandardCharsets.UTF_8).trim();
   }
 
   /** {@return where a symbolic link points, or null} */

@@ -58,7 +58,10 @@ final class SpanTable {
   private final Region region;
   private final int offset;
   private final int slotSize;
-  private final Slot[] slots;
+
+  /** A slot's object is made when it is first taken, and stays. */
+  private final @Nullable Slot[] slots;
+
   private final long nonce;
   private final Counters counters;
   private final Trail trail;
@@ -88,15 +91,12 @@ final class SpanTable {
     this.region = region;
     this.offset = offset;
     this.slotSize = slotSize;
-    this.slots = new Slot[count];
+    this.slots = new @Nullable Slot[count];
     this.nonce = nonce;
     this.counters = counters;
     this.trail = trail;
     this.scratches = scratches;
     this.clock = clock;
-    for (int i = 0; i < count; i++) {
-      slots[i] = new Slot();
-    }
   }
 
   /** The owner word, and what only the owner of the busy mark touches. */
@@ -139,6 +139,9 @@ final class SpanTable {
     for (int i = 0; i < slots.length; i++) {
       int index = (start + i) & mask;
       Slot slot = slots[index];
+      if (slot == null) {
+        slot = make(index);
+      }
       long word = slot.get();
       if ((word & FLAGS) != 0) {
         continue;
@@ -153,6 +156,28 @@ final class SpanTable {
       }
     }
     return overflow(name, parent);
+  }
+
+  private Slot make(int index) {
+    synchronized (slots) {
+      Slot slot = slots[index];
+      if (slot == null) {
+        slot = new Slot();
+        // Plain: a reader that sees the reference early sees a free slot of generation 0, which is
+        // what it is.
+        slots[index] = slot;
+      }
+      return slot;
+    }
+  }
+
+  /** The slot of a handle: it was made before the handle was. */
+  private Slot slot(long handle) {
+    Slot slot = slots[(int) (handle & SLOT_MASK)];
+    if (slot == null) {
+      throw new AssertionError("no such span: handle=" + handle);
+    }
+    return slot;
   }
 
   private void fill(Slot slot, int index, long open, @Nullable String name, long parent) {
@@ -173,7 +198,7 @@ final class SpanTable {
       slot.traceHigh = mix(id ^ nonce);
       slot.traceLow = mix(id + GOLDEN);
     } else {
-      Slot above = slots[(int) (parent & SLOT_MASK)];
+      Slot above = slot(parent);
       slot.traceHigh = above.traceHigh;
       slot.traceLow = above.traceLow;
       out.unsigned(SpanLayout.BEGIN_PARENT_SPAN_ID);
@@ -257,7 +282,7 @@ final class SpanTable {
       return;
     }
     int index = (int) (handle & SLOT_MASK);
-    Slot slot = slots[index];
+    Slot slot = slot(handle);
     long open = handle >>> SLOT_BITS << SpanLayout.GENERATION_SHIFT | SpanLayout.OPEN;
     if (!slot.compareAndSet(open, open | BUSY)) {
       if (isOpen(handle)) {
@@ -329,7 +354,7 @@ final class SpanTable {
       if (handle >= 0) {
         out.unsigned(RecordLayout.SET_USED);
         // Racy only if another thread is setting too, and then either order is right.
-        out.unsigned(slots[(int) (handle & SLOT_MASK)].used);
+        out.unsigned(slot(handle).used);
       }
       out.unsigned(RecordLayout.SET_KEY);
       out.key(key);
@@ -359,7 +384,7 @@ final class SpanTable {
       return;
     }
     int index = (int) (handle & SLOT_MASK);
-    Slot slot = slots[index];
+    Slot slot = slot(handle);
     long open = handle >>> SLOT_BITS << SpanLayout.GENERATION_SHIFT | SpanLayout.OPEN;
     while (!slot.compareAndSet(open, open | BUSY)) {
       long word = slot.get();
@@ -451,7 +476,7 @@ final class SpanTable {
 
   boolean isOpen(long handle) {
     long open = handle >>> SLOT_BITS << SpanLayout.GENERATION_SHIFT | SpanLayout.OPEN;
-    long word = slots[(int) (handle & SLOT_MASK)].get();
+    long word = slot(handle).get();
     return (word & ~BUSY) == open;
   }
 
@@ -483,8 +508,8 @@ final class SpanTable {
   /** {@return how many spans are open; looks at every slot} */
   int openCount() {
     int count = 0;
-    for (Slot slot : slots) {
-      if ((slot.get() & SpanLayout.OPEN) != 0) {
+    for (@Nullable Slot slot : slots) {
+      if (slot != null && (slot.get() & SpanLayout.OPEN) != 0) {
         count++;
       }
     }

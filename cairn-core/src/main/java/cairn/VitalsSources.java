@@ -3,14 +3,11 @@ package cairn;
 import cairn.format.VitalsLayout;
 import com.sun.management.UnixOperatingSystemMXBean;
 import java.io.Closeable;
-import java.io.IOException;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -87,19 +84,14 @@ final class VitalsSources implements Closeable {
 
   /** From the auxiliary vector: pairs of words, type and value; 4, 16 or 64 KiB by machine. */
   private static int pageSize() {
-    try {
-      ByteBuffer words =
-          ByteBuffer.wrap(Files.readAllBytes(Path.of("/proc/self/auxv")))
-              .order(ByteOrder.nativeOrder());
-      while (words.remaining() >= 16) {
-        long type = words.getLong();
-        long value = words.getLong();
-        if (type == AT_PAGESZ) {
-          return (int) value;
-        }
+    ByteBuffer words =
+        ByteBuffer.wrap(ProcFile.bytes("/proc/self/auxv")).order(ByteOrder.nativeOrder());
+    while (words.remaining() >= 16) {
+      long type = words.getLong();
+      long value = words.getLong();
+      if (type == AT_PAGESZ) {
+        return (int) value;
       }
-    } catch (IOException | SecurityException e) {
-      // Not Linux, or not readable.
     }
     return DEFAULT_PAGE_SIZE;
   }

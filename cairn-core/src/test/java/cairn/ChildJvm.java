@@ -14,9 +14,17 @@ public final class ChildJvm {
 
   private ChildJvm() {}
 
+  /** What starts fast. */
+  private static final List<String> FAST = List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1");
+
   /** Runs a main class to its end and returns what it printed, both streams. */
   public static String run(Class<?> main, String... args) throws IOException {
-    Process process = start(List.of(), main, args);
+    return run(FAST, main, args);
+  }
+
+  /** As {@link #run(Class, String...)}, with these options of the JVM and no others. */
+  public static String run(List<String> options, Class<?> main, String... args) throws IOException {
+    Process process = launch(options, main, args);
     try {
       String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
       if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
@@ -34,9 +42,16 @@ public final class ChildJvm {
   /** Starts a main class; both its streams can be read as its input stream. */
   public static Process start(List<String> options, Class<?> main, String... args)
       throws IOException {
+    List<String> all = new ArrayList<>(FAST);
+    all.addAll(options);
+    return launch(all, main, args);
+  }
+
+  private static Process launch(List<String> options, Class<?> main, String... args)
+      throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    command.add("-Xmx128m");
     command.addAll(options);
     command.add("-cp");
     command.add(

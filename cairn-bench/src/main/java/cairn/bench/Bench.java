@@ -11,7 +11,8 @@ import java.util.stream.Stream;
  * Runs the measurements and prints a Markdown table for each.
  *
  * <p>Arguments: {@code record | peers | latency | startup | cold | footprint | all}, then {@code
- * --quick} (directional, all of them in under three minutes), {@code --rounds N}. Files go to
+ * --quick} (directional, all of them in under three minutes), {@code --rounds N}, {@code --patience
+ * SECONDS} (how long to wait, in all, for a machine that others use to be quiet). Files go to
  * {@code java.io.tmpdir}, which must lie on the disk to be measured, and are deleted afterwards.
  */
 public final class Bench {
@@ -24,24 +25,30 @@ public final class Bench {
   public static void main(String[] args) throws Exception {
     List<String> rest = new ArrayList<>(List.of(args));
     boolean quick = rest.remove("--quick");
-    int rounds = quick ? 1 : 3;
-    int option = rest.indexOf("--rounds");
-    if (option >= 0 && option + 1 < rest.size()) {
-      rest.remove(option);
-      rounds = Integer.parseInt(rest.remove(option));
-    }
+    int rounds = option(rest, "--rounds", quick ? 1 : 3);
+    int patience = option(rest, "--patience", 0);
     String command = rest.size() == 1 ? rest.get(0) : "";
     if (!command.equals("all") && !COMMANDS.contains(command)) {
       System.err.println(
-          "usage: bench record|peers|latency|startup|cold|footprint|all [--quick] [--rounds N]");
+          "usage: bench record|peers|latency|startup|cold|footprint|all [--quick] [--rounds N]"
+              + " [--patience SECONDS]");
       System.exit(2);
     }
-    Settings settings = new Settings(quick, rounds);
+    Settings settings = new Settings(quick, rounds, new Patience(patience));
     machine();
     for (String name : command.equals("all") ? COMMANDS : List.of(command)) {
       System.out.println("## " + name + "\n");
       run(name, settings);
     }
+  }
+
+  private static int option(List<String> args, String name, int otherwise) {
+    int at = args.indexOf(name);
+    if (at < 0 || at + 1 == args.size()) {
+      return otherwise;
+    }
+    args.remove(at);
+    return Integer.parseInt(args.remove(at));
   }
 
   private static void run(String command, Settings settings) throws Exception {

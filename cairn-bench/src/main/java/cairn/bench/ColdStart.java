@@ -42,7 +42,7 @@ public final class ColdStart {
     for (int i = 0; i < runs; i++) {
       for (String mode : List.of("tight", "paced")) {
         for (String target : TARGETS) {
-          Bench.progress("cold " + mode + " " + target);
+          settings.patience().await("cold " + mode + " " + target);
           try (Scratch files = Scratch.create("cold")) {
             results
                 .computeIfAbsent(mode + " " + target, key -> new ArrayList<>())
@@ -73,6 +73,7 @@ public final class ColdStart {
             "caller's CPU ms",
             "process CPU ms",
             "of it compiling",
+            "of it Cairn's thread",
             "caller KB allocated",
             "write calls",
             "KB written",
@@ -87,6 +88,7 @@ public final class ColdStart {
                 Table.number(Table.median(values(rounds, "callerCpuMillis")), 1),
                 Table.number(Table.median(values(rounds, "cpuMillis")), 0),
                 Table.number(Table.median(values(rounds, "compilerCpuMillis")), 0),
+                Table.number(Table.median(values(rounds, "cairnCpuMillis")), 1),
                 Table.number(Table.median(values(rounds, "allocatedKb")), 0),
                 Table.number(Table.median(values(rounds, "writeCalls")), 0),
                 Table.number(Table.median(values(rounds, "writtenKb")), 0),
@@ -155,6 +157,7 @@ public final class ColdStart {
             "worstMillis", times[1] / 1e6,
             "callerCpuMillis", caller / 1e6,
             "compilerCpuMillis", used.compilerCpuNanos() / 1e6,
+            "cairnCpuMillis", used.cairnCpuNanos() / 1e6,
             "cpuMillis", used.cpuNanos() / 1e6,
             "allocatedKb", allocated / 1024,
             "writeCalls", used.writeCalls(),

@@ -25,24 +25,27 @@ public final class FootprintHarness {
   private FootprintHarness() {}
 
   static void run(Settings settings) throws Exception {
-    int seconds = settings.quick() ? 10 : 60;
+    int seconds = settings.quick() ? 5 : 60;
     Map<String, List<Map<String, String>>> results = new LinkedHashMap<>();
     for (int round = 0; round < settings.rounds(); round++) {
       // Idle processes disturb nobody, so they run side by side.
-      measure(List.of("idle noop", "idle cairn"), seconds, results);
-      measure(List.of("busy noop", "busy cairn"), seconds, results);
-      measure(List.of("busy sentry-persist"), seconds, results);
+      measure(settings, List.of("idle noop", "idle cairn"), seconds, results);
+      measure(settings, List.of("busy noop", "busy cairn"), seconds, results);
+      measure(settings, List.of("busy sentry-persist"), seconds, results);
     }
     show(results, seconds);
   }
 
   private static void measure(
-      List<String> cases, int seconds, Map<String, List<Map<String, String>>> results)
+      Settings settings,
+      List<String> cases,
+      int seconds,
+      Map<String, List<Map<String, String>>> results)
       throws Exception {
     record Running(String name, Process process, Path log, List<String> main, Scratch files) {}
+    settings.patience().await("footprint " + cases + " " + seconds + " s");
     List<Running> running = new ArrayList<>();
     for (String name : cases) {
-      Bench.progress("footprint " + name + " " + seconds + " s");
       Scratch files = Scratch.create("footprint");
       Path log = Files.createTempFile(Scratch.root(), "cairn-child-", ".log");
       List<String> main = new ArrayList<>(List.of(FootprintHarness.class.getName()));

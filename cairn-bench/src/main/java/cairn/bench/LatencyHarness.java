@@ -41,7 +41,7 @@ public final class LatencyHarness {
           }
           for (String target : targets) {
             Case one = new Case(target, loaded, paced);
-            Bench.progress("latency " + one);
+            settings.patience().await("latency " + one);
             results.computeIfAbsent(one, key -> new ArrayList<>()).add(measure(one, settings));
           }
         }

@@ -12,7 +12,6 @@ import org.openjdk.jmh.results.IterationResult;
 import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
-import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
@@ -22,6 +21,16 @@ import org.openjdk.jmh.runner.options.TimeValue;
  * falls on all of them; then shows medians over all iterations.
  */
 final class RecordRuns {
+  private static final List<String> RECORD_METHODS =
+      List.of(
+          "breadcrumb",
+          "breadcrumbMixedCallers",
+          "breadcrumbFreshMap",
+          "breadcrumb1200",
+          "scopeTag",
+          "scopeContext",
+          "openSpan");
+
   private final Settings settings;
   private final Map<String, Scores> scores = new TreeMap<>();
 
@@ -37,26 +46,32 @@ final class RecordRuns {
   }
 
   /** Cairn's calls beside the two or three peers that come close. */
-  void record() throws RunnerException {
+  void record() throws Exception {
     for (int round = 0; round < settings.rounds(); round++) {
       for (int threads = 1; threads <= 2; threads++) {
-        run("RecordBenchmark", List.of(), threads);
-        run("PeersBenchmark", List.of("jfr", "sentry-memory", "otel-span"), threads);
+        for (String method : RECORD_METHODS) {
+          run("RecordBenchmark." + method + "$", List.of(), threads);
+        }
+        for (String target : List.of("jfr", "sentry-memory", "otel-span")) {
+          run("PeersBenchmark", List.of(target), threads);
+        }
       }
     }
     show();
   }
 
   /** Every peer, and Cairn's breadcrumb among them. */
-  void peers() throws RunnerException {
+  void peers() throws Exception {
     for (int round = 0; round < settings.rounds(); round++) {
-      run("PeersBenchmark", Target.NAMES, 1);
-      run("RecordBenchmark.openSpan", List.of(), 1);
+      for (String target : Target.NAMES) {
+        run("PeersBenchmark", List.of(target), 1);
+      }
+      run("RecordBenchmark.openSpan$", List.of(), 1);
     }
     show();
   }
 
-  private void run(String include, List<String> targets, int threads) throws RunnerException {
+  private void run(String include, List<String> targets, int threads) throws Exception {
     ChainedOptionsBuilder options =
         new OptionsBuilder()
             .include(include)
@@ -74,7 +89,7 @@ final class RecordRuns {
     if (!targets.isEmpty()) {
       options.param("target", targets.toArray(String[]::new));
     }
-    Bench.progress(include + " " + targets + " threads=" + threads);
+    settings.patience().await(include + " " + targets + " threads=" + threads);
     Collection<RunResult> results = new Runner(options.build()).run();
     for (RunResult result : results) {
       add(result, threads);

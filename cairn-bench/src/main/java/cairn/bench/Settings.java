@@ -5,5 +5,6 @@ package cairn.bench;
  *
  * @param quick a smoke test in seconds; its numbers are directional
  * @param rounds how often everything is measured, in turn
+ * @param patience asked before each measurement
  */
-record Settings(boolean quick, int rounds) {}
+record Settings(boolean quick, int rounds, Patience patience) {}

@@ -64,7 +64,7 @@ final class StartupHarness {
       Path jar = jar(scratch.directory().resolve("start.jar"));
       for (int i = 0; i < runs; i++) {
         for (Start start : STARTS) {
-          Bench.progress("startup " + start.label());
+          settings.patience().await("startup " + start.label());
           // The first round only fills the page cache.
           Samples samples = all.computeIfAbsent(start, key -> new Samples());
           run(start, jar, samples);

@@ -5,6 +5,7 @@ import java.io.FileOutputStream;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
@@ -14,7 +15,7 @@ import picocli.CommandLine.Model.CommandSpec;
 public final class Main {
   /** In the order of the help. */
   private static final List<String> COMMANDS =
-      List.of("list", "why", "report", "tail", "vitals", "doctor", "prune");
+      List.of("demo", "list", "why", "report", "tail", "vitals", "doctor", "prune");
 
   private Main() {}
 
@@ -31,9 +32,10 @@ public final class Main {
   /** {@return the exit code of the command line {@code args}} */
   static int run(String[] args, OutputStream out, OutputStream err, Surroundings surroundings) {
     Session session = new Session(out, err, surroundings);
+    String[] words = withHelpAsOption(args);
     int exitCode;
     try {
-      exitCode = commandLine(session, args).execute(args);
+      exitCode = commandLine(session, words).execute(words);
     } catch (OutOfMemoryError e) {
       session.error(
           "out of memory: maxHeap="
@@ -42,6 +44,16 @@ public final class Main {
       exitCode = ExitCode.INTERNAL;
     }
     return session.finish(exitCode);
+  }
+
+  /** {@code cairn help list} is {@code cairn list --help}. */
+  private static String[] withHelpAsOption(String[] args) {
+    if (args.length == 0 || !args[0].equals("help")) {
+      return args;
+    }
+    String[] words = Arrays.copyOfRange(args, 1, args.length + 1);
+    words[words.length - 1] = "--help";
+    return words;
   }
 
   private static CommandLine commandLine(Session session, String[] args) {
@@ -68,6 +80,7 @@ public final class Main {
 
   private static CommandSpec command(Session session, String name) {
     return switch (name) {
+      case "demo" -> new DemoCommand(session).spec();
       case "list" -> new ListCommand(session).spec();
       case "why" -> new WhyCommand(session).spec();
       case "report" -> new ReportCommand(session).spec();

@@ -184,7 +184,7 @@ final class RootChecks {
   /** {@return null where there is nothing to check} */
   @Nullable Check runs() {
     String name = "runs";
-    if (!Files.isDirectory(root)) {
+    if (!Files.isDirectory(root) || !Files.isReadable(root)) {
       return null;
     }
     List<Run> runs;

@@ -1,6 +1,7 @@
 package cairn.cli;
 
 import java.io.BufferedOutputStream;
+import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -44,10 +45,15 @@ final class Session {
    * @return the exit code of the process
    */
   int finish(int exitCode) {
-    if (flush() || checkedOut.isBrokenPipe()) {
+    flush();
+    IOException failure = checkedOut.failure();
+    if (failure == null || checkedOut.isBrokenPipe()) {
       return exitCode;
     }
-    error("output failed: stdout=" + checkedOut.failure() + " (free space, or write elsewhere)");
+    error(
+        "output failed: error="
+            + RunSource.describe(failure)
+            + " (free space, or write somewhere else)");
     return ExitCode.UNREADABLE;
   }
 }

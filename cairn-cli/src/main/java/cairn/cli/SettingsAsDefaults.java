@@ -20,6 +20,11 @@ final class SettingsAsDefaults implements IDefaultValueProvider {
     }
     String name = option.longestName().substring(2);
     // CommonOptions looks it up itself: an option before the command comes first.
-    return name.equals("dir") ? null : surroundings.setting(name);
+    String setting = name.equals("dir") ? null : surroundings.setting(name);
+    // --keep is a number for prune and a flag for demo, and both read the same setting.
+    boolean isFlag = option.arity().max() == 0;
+    return isFlag && setting != null && !setting.equals("true") && !setting.equals("false")
+        ? null
+        : setting;
   }
 }

@@ -50,6 +50,12 @@ class MainTest {
   }
 
   @Test
+  void helpAsACommandIsTheSameHelp() {
+    assertThat(cli.run("help")).isEqualTo(cli.run());
+    assertThat(cli.run("help", "why")).isEqualTo(cli.run("why", "--help"));
+  }
+
+  @Test
   void versionIsOneLineWithTheBuiltVersionAndJava() {
     assertThat(cli.run("--version").out()).matches("cairn \\d+\\.\\d+\\.\\d+\\S* \\(Java .+\\)\n");
   }
@@ -175,8 +181,7 @@ class MainTest {
 
     assertThat(exitCode).isEqualTo(3);
     assertThat(err.toString(StandardCharsets.UTF_8))
-        .startsWith("cairn: output failed: ")
-        .contains("No space left on device")
+        .startsWith("cairn: output failed: error=No space left on device")
         .hasLineCount(1);
   }
 
