@@ -32,7 +32,7 @@ final class DemoCommand implements Callable<Integer> {
   private static final Duration START_LIMIT = Duration.ofMinutes(3);
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final Duration INTERRUPTED_AGE = Duration.ofMinutes(10);
-  private static final Duration IN_FLIGHT = Duration.ofMillis(20);
+  private static final Duration IN_FLIGHT = Duration.ofMillis(100);
   private static final int MAX_PROBLEMS_SHOWN = 50;
   private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|)");
 
@@ -207,7 +207,10 @@ final class DemoCommand implements Callable<Integer> {
     return requests;
   }
 
-  /** A kill before the first answers, or between two requests, has nothing to show. */
+  /**
+   * A kill before the first answers, or between two requests, has nothing to show. A request that
+   * has waited for a while is a slow one, and will hardly end before the kill.
+   */
   private boolean isInTheMiddle(DemoLoad load, DemoShop shop) throws IOException {
     return load.answers() >= clientCount()
         && !Collections.disjoint(

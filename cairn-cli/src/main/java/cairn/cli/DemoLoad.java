@@ -112,7 +112,7 @@ final class DemoLoad {
 
     Client(int number) {
       this.number = number;
-      this.random = new Random(number);
+      this.random = new Random();
       this.thread = new Thread(this, "demo-client-" + number);
       thread.setDaemon(true);
     }
