@@ -1,7 +1,7 @@
 package cairn;
 
 import cairn.format.CounterLayout;
-import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Counts what was evicted, dropped, cut or replaced, in the box itself.
@@ -12,12 +12,16 @@ final class Counters {
   private final Region region;
   private final int offset;
   private final int unit;
-  private final AtomicLongArray values = new AtomicLongArray(CounterLayout.NAMES.size());
+  // Not an AtomicLongArray, whose VarHandle costs a cold JVM two milliseconds.
+  private final AtomicLong[] values = new AtomicLong[CounterLayout.NAMES.size()];
 
   Counters(Region region, int offset, int unit) {
     this.region = region;
     this.offset = offset;
     this.unit = unit;
+    for (int i = 0; i < values.length; i++) {
+      values[i] = new AtomicLong();
+    }
   }
 
   void increment(int index) {
@@ -25,18 +29,19 @@ final class Counters {
   }
 
   void add(int index, long amount) {
-    values.addAndGet(index, amount);
+    AtomicLong counter = values[index];
+    counter.addAndGet(amount);
     long value;
     do {
       // Publish, then look again: whoever stores last has seen the newest value, so an older one
       // never stays. First copy before second copy: see CounterLayout.
-      value = values.get(index);
+      value = counter.get();
       region.putLongRelease(offset + 8 * index, value);
       region.putLongRelease(offset + unit + 8 * index, value);
-    } while (values.get(index) != value);
+    } while (counter.get() != value);
   }
 
   long get(int index) {
-    return values.get(index);
+    return values[index].get();
   }
 }

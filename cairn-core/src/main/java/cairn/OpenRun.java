@@ -1,6 +1,8 @@
 package cairn;
 
 import cairn.format.CounterLayout;
+import cairn.format.EncodeLimits;
+import cairn.format.KeyCache;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -77,8 +79,29 @@ final class OpenRun {
     long wallMillis = clock.wallMillis();
     String runId = Identity.runId(wallMillis, pid, nonce);
     Creation creation = new Creation(builder, mode, clock, nonce, pid, runId);
+    new Preload().start();
     RunDirectory directory = RunDirectory.create(root, builder.app(), runId, creation);
     return new OpenRun(creation.box(), directory, creation.copier);
+  }
+
+  /**
+   * Loads the classes that encode while the caller waits for the file system: in a cold JVM they
+   * cost some 8 ms, which two processors share.
+   */
+  private static final class Preload extends Thread {
+    Preload() {
+      super(null, null, "cairn-preload", 0, false);
+      setDaemon(true);
+      setContextClassLoader(null);
+    }
+
+    @Override
+    public void run() {
+      Region region = new Region(ByteBuffer.allocate(BoxPlan.COPY_UNIT * 2));
+      new TwoCopies(region, 0, BoxPlan.COPY_UNIT, 0).write(0);
+      KeyCache keys = new KeyCache();
+      new Scratch(0, BoxPlan.COPY_UNIT, keys, EncodeLimits.DEFAULT, false).encoder.value("");
+    }
   }
 
   /** Fills the box file while its directory still has its temporary name. */

@@ -1,5 +1,7 @@
 package cairn.format;
 
+import java.nio.ByteBuffer;
+
 /**
  * Writes CBOR (RFC 8949) into a byte array, from {@link #position()} up to {@link #limit()}.
  *
@@ -47,6 +49,7 @@ public final class CborWriter {
    */
   private final char[] chars = new char[CHUNK];
   private final byte[] bytes;
+  private final ByteBuffer words;
   private final KeyCache keys;
   private int position;
   private int limit;
@@ -54,6 +57,7 @@ public final class CborWriter {
   /** A writer over all of {@code bytes}, which it keeps. */
   public CborWriter(byte[] bytes, KeyCache keys) {
     this.bytes = bytes;
+    this.words = ByteBuffer.wrap(bytes);
     this.keys = keys;
     this.limit = bytes.length;
   }
@@ -210,11 +214,20 @@ public final class CborWriter {
       // Not even its hash code, which reads all of it.
       return keyCut((CharSequence) s);
     }
-    byte[] encoded = keys.find(s);
-    if (encoded != null) {
-      return raw(encoded, 0, encoded.length) ? WHOLE : NONE;
-    }
     int at = position;
+    KeyCache.Entry known = keys.find(s);
+    if (known != null) {
+      int length = known.encoded.length;
+      if (length > KeyCache.Entry.WORDS_SIZE || limit - at < KeyCache.Entry.WORDS_SIZE) {
+        return raw(known.encoded, 0, length) ? WHOLE : NONE;
+      }
+      // Two stores instead of a call for a handful of bytes; what they write behind the text, below
+      // the limit, is overwritten by what comes next.
+      words.putLong(at, known.first);
+      words.putLong(at + 8, known.second);
+      position = at + length;
+      return WHOLE;
+    }
     int result = keyCut((CharSequence) s);
     if (result == WHOLE) {
       keys.add(s, bytes, at, position - at);
@@ -485,14 +498,10 @@ public final class CborWriter {
   }
 
   private void putInt(int at, int v) {
-    bytes[at] = (byte) (v >> 24);
-    bytes[at + 1] = (byte) (v >> 16);
-    bytes[at + 2] = (byte) (v >> 8);
-    bytes[at + 3] = (byte) v;
+    words.putInt(at, v); // big-endian, as CBOR
   }
 
   private void putLong(int at, long v) {
-    putInt(at, (int) (v >> 32));
-    putInt(at + 4, (int) v);
+    words.putLong(at, v);
   }
 }

@@ -28,12 +28,12 @@ public final class KeyCache {
 
   public KeyCache() {}
 
-  /** {@return the encoded text of this very string, or null if it isn't remembered} */
+  /** {@return what this very string was encoded to, or null if it isn't remembered} */
   @SuppressWarnings("ReferenceEquality") // Identity is the point.
-  byte @Nullable [] find(String key) {
+  @Nullable Entry find(String key) {
     // Plain: see the essay.
     Entry entry = entries[slot(key)];
-    return entry != null && entry.key == key ? entry.encoded : null;
+    return entry != null && entry.key == key ? entry : null;
   }
 
   /** Remembers what {@code key} was encoded to, if its slot may still change hands. */
@@ -54,15 +54,34 @@ public final class KeyCache {
     return (hash ^ hash >>> 8 ^ hash >>> 16) & (CAPACITY - 1);
   }
 
-  private static final class Entry {
+  /** A key and its encoded text. */
+  static final class Entry {
+    /** Texts up to this long are also kept as two words, which two stores copy. */
+    static final int WORDS_SIZE = 16;
+
     final String key;
     final byte[] encoded;
+
+    /** The first 16 bytes, big-endian, zeros behind the end. */
+    final long first;
+
+    final long second;
     final int replaced;
 
     Entry(String key, byte[] encoded, int replaced) {
       this.key = key;
       this.encoded = encoded;
       this.replaced = replaced;
+      this.first = word(encoded, 0);
+      this.second = word(encoded, 8);
+    }
+
+    private static long word(byte[] bytes, int from) {
+      long word = 0;
+      for (int i = from; i < from + 8; i++) {
+        word = word << 8 | (i < bytes.length ? bytes[i] & 0xff : 0);
+      }
+      return word;
     }
   }
 }

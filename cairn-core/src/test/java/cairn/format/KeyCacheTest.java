@@ -14,7 +14,7 @@ class KeyCacheTest {
   void onlyTheVerySameStringIsFound() {
     String key = "status";
     cache.add(key, new byte[] {9, 1, 2, 9}, 1, 2);
-    assertThat(cache.find(key)).containsExactly(1, 2);
+    assertThat(cache.find(key).encoded).containsExactly(1, 2);
     assertThat(cache.find(new String(key))).isNull();
   }
 
