@@ -88,6 +88,10 @@ final class BoxPlan {
     return offset;
   }
 
+  byte[] header() {
+    return header.clone();
+  }
+
   /** Stores both copies of the header. */
   void writeHeader(Region region) {
     region.putBytesPlain(0, header, 0, header.length);

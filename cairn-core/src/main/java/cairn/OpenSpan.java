@@ -26,9 +26,9 @@ public final class OpenSpan implements AutoCloseable {
 
   /**
    * Sets an attribute; the latest value of a key wins. A slot holds about 400 bytes of attributes,
-   * and each call takes room, also for a key that is there already: some ten updates of a counter fill
-   * it. What finds no room goes to the trail, counted in {@code attributesOverflowed}; nothing is lost,
-   * but a counter set a thousand times a second pushes breadcrumbs out.
+   * and each call takes room, also for a key that is there already: some ten updates of a counter
+   * fill it. What finds no room goes to the trail, counted in {@code attributesOverflowed}; nothing
+   * is lost, but a counter set a thousand times a second pushes breadcrumbs out.
    *
    * @param key name; null does nothing
    * @param value cut at 256 bytes of UTF-8, counted; null does nothing

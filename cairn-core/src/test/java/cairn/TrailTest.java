@@ -44,6 +44,18 @@ class TrailTest {
   }
 
   @Test
+  void headerOfAnotherRunInPlaceOfThisOnesCostsNothing() {
+    box.breadcrumb(Level.INFO, "c", "kept", null);
+    byte[] image = memory.image();
+    byte[] foreign = new BoxPlan(MemoryBox.NONCE + 1, 16, RING).header();
+    System.arraycopy(foreign, 0, image, 0, foreign.length);
+
+    var report = cairn.report.ReportOfBytes.read(image);
+    assertThat(report.trail()).extracting(Breadcrumb::message).containsExactly("kept");
+    assertThat(report.findings()).singleElement().asString().contains("of another run");
+  }
+
+  @Test
   void nothingIsRequiredOfABreadcrumb() {
     box.breadcrumb(null, null, null, null);
 

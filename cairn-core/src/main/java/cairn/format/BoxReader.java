@@ -115,6 +115,14 @@ public final class BoxReader {
           "header",
           "copy at offset 0 is damaged; the copy at offset " + header + " is used");
     }
+    int other = header == 0 ? trailer() : -1;
+    if (other > 0 && isOfAnotherRun(header, other)) {
+      problems.add(
+          false,
+          "header",
+          "copy at offset 0 is of another run; the copy at offset " + other + " is used");
+      header = other;
+    }
     checkVersion(file, header);
     long fileLength = longAt(header + BoxLayout.FILE_LENGTH_OFFSET);
     System.arraycopy(bytes, header + BoxLayout.NONCE_OFFSET, nonce, 0, nonce.length);
@@ -134,6 +142,32 @@ public final class BoxReader {
           (bytes.length - fileLength) + " foreign bytes behind the end: offset=" + fileLength);
     }
     readSections(header);
+  }
+
+  /** {@return whether only {@code other}'s nonce is the one that the identity was sealed with} */
+  private boolean isOfAnotherRun(int header, int other) {
+    return longAt(header + BoxLayout.NONCE_OFFSET) != longAt(other + BoxLayout.NONCE_OFFSET)
+        && !sealsIdentity(header)
+        && sealsIdentity(other);
+  }
+
+  private boolean sealsIdentity(int header) {
+    System.arraycopy(bytes, header + BoxLayout.NONCE_OFFSET, nonce, 0, nonce.length);
+    int count = Math.min(BoxLayout.MAX_SECTIONS, intAt(header + BoxLayout.SECTION_COUNT_OFFSET));
+    for (int i = 0; i < count; i++) {
+      int entry = header + BoxLayout.ENTRIES_OFFSET + i * BoxLayout.ENTRY_SIZE;
+      long offset = longAt(entry + BoxLayout.ENTRY_OFFSET_OFFSET);
+      int unit = intAt(entry + BoxLayout.ENTRY_UNIT_OFFSET);
+      if (intAt(entry) == BoxLayout.IDENTITY
+          && unit >= CopyLayout.PAYLOAD_OFFSET
+          && unit <= bytes.length / 2
+          && offset >= 0
+          && offset <= bytes.length - 2L * unit) {
+        Section identity = new Section("IDNT", (int) offset, 2 * unit, 2 * unit, unit, 2);
+        return isCopy(identity, (int) offset) || isCopy(identity, (int) offset + unit);
+      }
+    }
+    return false;
   }
 
   private void checkTrailer(long fileLength) {
