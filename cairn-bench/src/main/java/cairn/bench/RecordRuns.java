@@ -29,7 +29,8 @@ final class RecordRuns {
           "breadcrumb1200",
           "scopeTag",
           "scopeContext",
-          "openSpan");
+          "openSpan",
+          "openSpanPlainClose");
 
   private final Settings settings;
   private final Map<String, Scores> scores = new TreeMap<>();
