@@ -32,14 +32,15 @@ import org.junit.jupiter.api.io.TempDir;
  * Damages the box of a real run in every way and place, and reads it.
  *
  * <p>Bytes that were never written are zero, most of them in the vitals; unless {@code
- * cairn.stress.exhaustive} is set, only a sample of those is damaged, of the trail every other
+ * cairn.stress.exhaustive} is set, only a sample of those is damaged, of the trail every third
  * byte, and each in one way.
  */
 @Tag("slow")
 @Timeout(value = 900, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DamageTest {
   private static final boolean EXHAUSTIVE = Boolean.getBoolean("cairn.stress.exhaustive");
-  private static final int PARITY = new Random().nextInt(2);
+  private static final int TURNS = 3;
+  private static final int TURN = new Random().nextInt(TURNS);
   private static final int LANES = 2;
   private static final int SECTOR = 512;
   private static final int PATTERNS = 4;
@@ -77,8 +78,8 @@ class DamageTest {
     System.out.println(
         "box="
             + box.bytes.length
-            + " bytes, parity="
-            + PARITY
+            + " bytes, turn="
+            + TURN
             + ", one reading allocates "
             + soundAllocates);
   }
@@ -268,8 +269,8 @@ class DamageTest {
     if (EXHAUSTIVE || at % 509 == 0) {
       return true;
     }
-    // The trail is most of what is written; its other half has its turn in another run.
-    boolean isTurn = !box.section(BoxLayout.TRAIL).contains(at) || at % 2 == PARITY;
+    // The trail is most of what is written; its other thirds have their turn in other runs.
+    boolean isTurn = !box.section(BoxLayout.TRAIL).contains(at) || at % TURNS == TURN;
     return box.bytes[at] != 0 && isTurn;
   }
 
