@@ -18,6 +18,13 @@ final class Housekeeper implements Runnable {
   private static final long COPY_NANOS = 100_000_000L;
   private static final long STOP_MILLIS = 1_000;
 
+  /**
+   * The first samples leave out what the management classes know (collections, threads, open
+   * files): loading those takes some 40 ms of a processor, which a starting application needs
+   * itself.
+   */
+  private static final int LIGHT_BEATS = 5;
+
   private final Box box;
   private final @Nullable BoxCopier copier;
   private final Thread thread;
@@ -52,12 +59,11 @@ final class Housekeeper implements Runnable {
     try (VitalsSources sources = new VitalsSources()) {
       long[] values = new long[VitalsLayout.COUNT];
       long next = System.nanoTime();
-      // The first sample leaves out what costs a starting application 50 ms of class loading.
-      boolean all = false;
+      int beats = 0;
       while (!stopped) {
         if (System.nanoTime() - next >= 0) {
-          beat(sources, values, all);
-          all = true;
+          beat(sources, values, beats >= LIGHT_BEATS);
+          beats++;
           next = Math.max(next + BEAT_NANOS, System.nanoTime() + BEAT_NANOS / 2);
         }
         copy();
