@@ -31,6 +31,7 @@ final class LifeCycle {
   private final byte[] bytes;
   private final CborWriter out;
   private End end = End.NONE;
+  private boolean handlerReplaced;
 
   /**
    * Why a run ends.
@@ -64,8 +65,14 @@ final class LifeCycle {
     write(OPEN);
   }
 
-  synchronized void closing(End why) {
+  /**
+   * Notes why the run ends.
+   *
+   * @param blind whether the default handler for uncaught exceptions is no longer Cairn's
+   */
+  synchronized void closing(End why, boolean blind) {
     end = why;
+    handlerReplaced = blind;
     write(CLOSING);
   }
 
@@ -85,6 +92,7 @@ final class LifeCycle {
     out.key("nanos");
     out.integer(clock.nanos());
     text("thread", end.thread());
+    text("handler", handlerReplaced ? "replaced" : null);
     if (!end.caller().isEmpty()) {
       frames("caller", end.caller());
     }

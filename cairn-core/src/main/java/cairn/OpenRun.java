@@ -260,7 +260,7 @@ final class OpenRun {
       if (phase != RECORDING) {
         return;
       }
-      box.life.closing(LifeCycle.shutdownReason());
+      box.life.closing(LifeCycle.shutdownReason(), !uncaughtHandler.sees());
       box.beat();
       phase = ENDED;
       box.life.clean();
@@ -278,7 +278,9 @@ final class OpenRun {
         }
         housekeeper.stop();
         if (phase == RECORDING) {
-          box.life.closing(hook.remove() ? LifeCycle.End.of("CLOSED") : LifeCycle.shutdownReason());
+          box.life.closing(
+              hook.remove() ? LifeCycle.End.of("CLOSED") : LifeCycle.shutdownReason(),
+              !uncaughtHandler.sees());
         }
         uncaughtHandler.remove();
         box.beat();
@@ -348,10 +350,24 @@ final class OpenRun {
       Thread.setDefaultUncaughtExceptionHandler(this);
     }
 
-    /** Only if nobody has put another one in front meanwhile. */
     @SuppressWarnings("ReferenceEquality")
+    boolean isInstalled() {
+      return Thread.getDefaultUncaughtExceptionHandler() == this;
+    }
+
+    /** Whether an uncaught exception still comes by: no handler but recorders' is in front. */
+    @SuppressWarnings("ReferenceEquality")
+    boolean sees() {
+      Thread.UncaughtExceptionHandler handler = Thread.getDefaultUncaughtExceptionHandler();
+      while (handler != this && handler instanceof UncaughtHandler other) {
+        handler = other.previous;
+      }
+      return handler == this;
+    }
+
+    /** Only if nobody has put another one in front meanwhile. */
     void remove() {
-      if (Thread.getDefaultUncaughtExceptionHandler() == this) {
+      if (isInstalled()) {
         Thread.setDefaultUncaughtExceptionHandler(previous);
       }
     }

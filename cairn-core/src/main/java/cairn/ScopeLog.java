@@ -260,9 +260,12 @@ final class ScopeLog {
     end += RecordLayout.aligned(length);
   }
 
-  /** The records of the generation are stored; the head's own release stores publish them. */
+  /**
+   * The records of the generation are stored; the head's own release stores publish them. It also
+   * says how many bytes they take: after power loss the head may be on disk and they not.
+   */
   private void publishGeneration() {
-    head.write(generation);
+    head.write(generation, end);
   }
 
   /** The entry of the field whose name the scratch's payload starts with, or -1. */

@@ -325,8 +325,25 @@ class CrashPointsTest {
   }
 
   @Test
+  void powerLossDuringACompactionNeverCostsAFieldThatWasSetBefore() {
+    box.setScope(RecordLayout.KIND_TAG, "other", "set long before");
+    for (int i = 0; i < 900; i++) {
+      box.setScope(RecordLayout.KIND_TAG, "busy", "value " + i);
+    }
+
+    int images =
+        points.forEachMixOfSectors(
+            box.scope::compactEarly,
+            image ->
+                assertThat(ReportOfBytes.read(image).scope().tags())
+                    .containsEntry("other", "set long before")
+                    .containsEntry("busy", "value 899"));
+    assertThat(images).isGreaterThan(3);
+  }
+
+  @Test
   void endOfTheRunIsTheOldOrTheNewOne() {
-    assertOldOrNewOrLaterAtEachStoreOf(() -> box.life.closing(LifeCycle.End.of("CLOSED")));
+    assertOldOrNewOrLaterAtEachStoreOf(() -> box.life.closing(LifeCycle.End.of("CLOSED"), false));
     assertOldOrNewAtEachStoreOf(() -> box.life.clean());
   }
 

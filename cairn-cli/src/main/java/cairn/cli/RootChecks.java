@@ -131,7 +131,7 @@ final class RootChecks {
       return Check.warn(
           name,
           type
-              + ": not known to be safe to map; the recorder copies once a second instead, and"
+              + ": not known to be safe to map; the recorder copies every 100 ms instead, and"
               + " a death takes what was recorded since",
           "use a local file system (ext4, xfs, tmpfs) for what may not be lost");
     }

@@ -70,7 +70,7 @@ public final class BoxLayout {
   /** One sample a minute: a ring of {@link VitalsLayout} slots. */
   public static final int VITALS_MINUTES = 0x4D544956; // "VITM"
 
-  /** The active scope generation: two copies, {@link CopyLayout}; payload is {@code u64}. */
+  /** The active scope generation: two copies, {@link CopyLayout}; payload is {@code u64, u64}. */
   public static final int SCOPE_HEAD = 0x48435353; // "SSCH"
 
   /** The two half-logs of scope updates, {@link RecordLayout}. */

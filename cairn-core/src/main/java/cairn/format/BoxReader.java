@@ -705,10 +705,22 @@ public final class BoxReader {
     if (log == null || log.count != 2) {
       return List.of();
     }
-    long[] head = words(BoxLayout.SCOPE_HEAD, 1);
+    byte[] head = copy(BoxLayout.SCOPE_HEAD);
     List<BoxRecord> records = new ArrayList<>();
-    if (head != null) {
-      generation(log, head[0], records);
+    if (head != null && head.length >= 8) {
+      long generation = (long) LONG.get(head, 0);
+      long rewritten = head.length >= 16 ? (long) LONG.get(head, 8) : 0;
+      if (!isWhole(log, generation, rewritten)) {
+        // Power loss kept the head and not all that it names; the half before is still there, and
+        // what of the new one proves itself comes on top.
+        problems.add(
+            true,
+            log.name,
+            "active generation is incomplete, the one before is shown below it: generation="
+                + generation);
+        generation(log, generation - 1, records);
+      }
+      generation(log, generation, records);
       return records;
     }
     // Without the head: the older generation is whole, the newer may be a rewrite that never ended.
@@ -726,6 +738,22 @@ public final class BoxReader {
           "active generation is unknown, both halves are joined: removed fields may show again");
     }
     return records;
+  }
+
+  /** {@return whether the records that a rewrite left in its half follow each other to its end} */
+  private boolean isWhole(Section log, long generation, long length) {
+    if (generation <= 1 || length < 0 || length > log.unit) {
+      return true; // nothing before it, or nothing to be judged
+    }
+    int from = (int) (generation % 2) * log.unit;
+    int at = from;
+    while (at < from + length) {
+      if (at > log.available - RecordLayout.HEADER_SIZE || !isScopeRecord(log, generation, at)) {
+        return false;
+      }
+      at += RecordLayout.aligned(intAt(log.offset + at + RecordLayout.LENGTH_OFFSET));
+    }
+    return true;
   }
 
   private long firstGeneration(Section log, int half) {

@@ -29,6 +29,15 @@ interface HostFacts {
   @Nullable HostFile file(Path path);
 
   /**
+   * {@return whether that process lives on this machine, seen from the same pid namespace}
+   *
+   * @param start clock ticks after boot, which tell it from a later one of the same pid
+   */
+  default boolean isAlive(long pid, long start, String pidNamespace) {
+    return false;
+  }
+
+  /**
    * A file beside the box.
    *
    * @param modified when it was last written

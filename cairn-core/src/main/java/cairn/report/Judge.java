@@ -117,6 +117,14 @@ final class Judge {
       add(Kind.FOR, "its lock is held");
       return verdict(Cause.RUNNING, Confidence.CERTAIN, runningHeadline(""));
     }
+    if (liveness == Liveness.DEAD && stillLives(salvage, host)) {
+      add(Kind.FOR, "its process is alive, and is the one that started then");
+      add(
+          Kind.AGAINST,
+          "its lock is free: something in the process opened and closed the lock file, or this is a"
+              + " copy");
+      return verdict(Cause.RUNNING, Confidence.CERTAIN, runningHeadline(""));
+    }
     if (liveness == Liveness.DEAD && !isElsewhere(salvage, host)) {
       add(Kind.FOR, "its lock is free: the process is dead");
       return null;
@@ -151,8 +159,26 @@ final class Judge {
     if (salvage.lastSeen != null) {
       long age = Math.max(0, Duration.between(salvage.lastSeen, now).toMillis());
       text.append("; last sign of life ").append(Names.duration(age)).append(" ago");
+      if (age >= ALIVE_WITHIN.toMillis()) {
+        text.append(" (stopped, in a long collection, or swapping?)");
+      }
     }
     return text.append(inFlight("in flight")).toString();
+  }
+
+  /** {@return whether the recording process is there, and has not closed its recorder} */
+  static boolean stillLives(Salvage salvage, HostFacts host) {
+    String bootId = Salvage.text(salvage.identity, "bootId");
+    String namespace = Salvage.text(salvage.identity, "pidNamespace");
+    OptionalLong pid = Salvage.integer(salvage.identity, "pid");
+    OptionalLong start = Salvage.integer(salvage.identity, "processStart");
+    return bootId != null
+        && bootId.equals(host.bootId())
+        && namespace != null
+        && pid.isPresent()
+        && start.isPresent()
+        && !"CLEAN".equals(Salvage.text(salvage.life, "state"))
+        && host.isAlive(pid.getAsLong(), start.getAsLong(), namespace);
   }
 
   static boolean isYoung(Salvage salvage, Instant now) {
@@ -201,7 +227,7 @@ final class Judge {
       at += ", and went on for " + Names.duration(beatsAfter / 1_000_000) + " in other hooks";
     }
     return switch (reason) {
-      case "RETURNED" -> returned(sure, at, nearUncaught);
+      case "RETURNED" -> returned(sure, at);
       case "CLOSED" -> {
         noteUncaught();
         yield verdict(
@@ -227,18 +253,29 @@ final class Judge {
     };
   }
 
-  private Verdict returned(Confidence sure, String at, boolean nearUncaught) {
-    if (nearUncaught) {
-      boolean main = "main".equals(Salvage.text(salvage.uncaught, "thread"));
+  private Verdict returned(Confidence sure, String at) {
+    // Whatever ended the thread main ended the application, however long the other threads still
+    // worked: its exit status is 1. An exception of another thread ends that thread only.
+    if ("main".equals(Salvage.text(salvage.uncaught, "thread"))) {
       addUncaught();
       return verdict(
           Cause.UNCAUGHT,
-          main ? sure : Confidence.LIKELY,
+          sure,
           "Ended by an uncaught exception" + at + ": " + uncaughtText() + inFlightIfAny());
     }
     noteUncaught();
+    boolean blind = "replaced".equals(Salvage.text(salvage.life, "handler"));
+    if (blind) {
+      add(
+          Kind.MISSING,
+          "exceptions that nothing caught were not seen: the application set a default handler of"
+              + " its own after it opened the recorder");
+    }
+    Confidence confidence = blind ? Confidence.LIKELY : sure;
     return verdict(
-        Cause.RETURNED, sure, "Ended cleanly" + at + ": main returned" + inFlightIfAny());
+        Cause.RETURNED,
+        confidence,
+        "Ended cleanly" + (blind ? " (likely)" : "") + at + ": main returned" + inFlightIfAny());
   }
 
   private Verdict exit(Confidence sure, String at, boolean nearUncaught) {
@@ -474,7 +511,7 @@ final class Judge {
             + Names.duration(millis)
             + " after "
             + reason()
-            + lastSeenWith(", at ", " ±1 s")
+            + lastSeenWith(", at ", " or later")
             + inFlight("in flight"));
   }
 
@@ -485,8 +522,8 @@ final class Judge {
       noteUncaught();
       return null;
     }
-    addUncaught();
     if (isOutOfMemory(Salvage.text(salvage.uncaught, "type"))) {
+      addUncaught();
       add(
           Kind.MISSING,
           "that the JVM ended because of it was not seen: a handler may have halted it");
@@ -499,14 +536,12 @@ final class Judge {
               + uncaughtText()
               + inFlight("in flight"));
     }
-    return verdict(
-        Cause.UNCAUGHT,
-        Confidence.LIKELY,
-        "Ended by an uncaught exception (likely)"
-            + atLastSeen()
-            + ": "
-            + uncaughtText()
-            + inFlight("in flight"));
+    // An uncaught exception ends a JVM through its shutdown, and that leaves an end marker.
+    noteUncaught();
+    add(
+        Kind.MISSING,
+        "whether a handler of the application called Runtime.halt because of that exception");
+    return null;
   }
 
   private static boolean isOutOfMemory(@Nullable String text) {
@@ -855,7 +890,7 @@ final class Judge {
   }
 
   private String atLastSeen() {
-    return lastSeenWith(" at ", " ±1 s");
+    return lastSeenWith(" at ", " or later");
   }
 
   private String lastSeenWith(String before, String after) {

@@ -59,6 +59,27 @@ final class LocalHost implements HostFacts {
   }
 
   @Override
+  public boolean isAlive(long pid, long start, String pidNamespace) {
+    try {
+      if (!Files.readSymbolicLink(Path.of("/proc/self/ns/pid")).toString().equals(pidNamespace)) {
+        return false;
+      }
+    } catch (IOException | SecurityException | UnsupportedOperationException e) {
+      return false;
+    }
+    String stat = read(Path.of("/proc/" + pid + "/stat"));
+    if (stat == null) {
+      return false;
+    }
+    // Behind the command's closing parenthesis: field 3, the state; field 22, the start.
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ", -1);
+    return fields.length > 19
+        && !fields[0].equals("Z")
+        && !fields[0].equals("X")
+        && fields[19].equals(Long.toString(start));
+  }
+
+  @Override
   public @Nullable HostFile file(Path path) {
     try {
       if (!Files.isRegularFile(path)) {

@@ -43,8 +43,9 @@ public final class Run {
   /**
    * {@return whether the process is alive, looked up at each call; never waits}
    *
-   * <p>Asks the run's lock. Where there is none to ask, or the run is on another machine, a sign of
-   * life in the last 5 s counts.
+   * <p>Asks the run's lock, and if that is free, whether the process is still there: a lock is lost
+   * when anything in the process opens and closes the lock file. Where there is none to ask, or the
+   * run is on another machine, a sign of life in the last 5 s counts.
    */
   public boolean isRunning() {
     return isRunning(new LocalHost());
@@ -57,6 +58,9 @@ public final class Run {
     }
     try {
       Salvage head = new Salvage(read(HEAD_BYTES, true), boxName(), true);
+      if (Judge.stillLives(head, host)) {
+        return true;
+      }
       return (liveness == Liveness.UNKNOWN || Judge.isElsewhere(head, host))
           && Judge.isYoung(head, host.now());
     } catch (IOException e) {

@@ -14,6 +14,7 @@ final class FakeHost implements HostFacts {
   String hostName = BoxBuilder.HOST;
   OptionalLong nodeOomKills = OptionalLong.empty();
   OptionalLong memoryBytes = OptionalLong.of(16L << 30);
+  long aliveProcess = -1;
   final Map<Path, HostFile> files = new HashMap<>();
 
   @Override
@@ -44,6 +45,11 @@ final class FakeHost implements HostFacts {
   @Override
   public OptionalLong memoryBytes() {
     return memoryBytes;
+  }
+
+  @Override
+  public boolean isAlive(long pid, long start, String pidNamespace) {
+    return pid == aliveProcess && start == 123_456L && pidNamespace.equals("pid:[4026531836]");
   }
 
   @Override

@@ -153,8 +153,43 @@ class VerdictTest {
         .isEqualTo(
             "Ended by an uncaught exception at 14:01:00.100 UTC:"
                 + " java.lang.IllegalStateException: no orders on thread main");
-    box.uncaught(60_000, "worker", "java.lang.IllegalStateException", "no orders");
-    assertVerdict(verdict(box), Cause.UNCAUGHT, Confidence.LIKELY);
+  }
+
+  @Test
+  void anUncaughtExceptionOfMainEndedTheRunHoweverLongOthersWorkedOn() throws IOException {
+    BoxBuilder box =
+        dead()
+            .uncaught(20_000, "main", "java.lang.IllegalStateException", "no orders")
+            .end("CLEAN", "RETURNED", 60_100);
+    assertVerdict(verdict(box), Cause.UNCAUGHT, Confidence.CERTAIN);
+  }
+
+  @Test
+  void anUncaughtExceptionOfAnotherThreadDidNotEndTheRun() throws IOException {
+    BoxBuilder box =
+        dead()
+            .uncaught(60_000, "worker", "java.lang.IllegalStateException", "no orders")
+            .end("CLEAN", "RETURNED", 60_100);
+    assertVerdict(verdict(box), Cause.RETURNED, Confidence.CERTAIN);
+  }
+
+  @Test
+  void aReturnIsOnlyLikelyIfExceptionsWereNotSeen() throws IOException {
+    Verdict verdict = verdict(dead().end("CLEAN", "RETURNED", 60_100, "handler", "replaced"));
+    assertVerdict(verdict, Cause.RETURNED, Confidence.LIKELY);
+    assertThat(verdict.headline()).startsWith("Ended cleanly (likely)");
+    assertThat(texts(verdict, Evidence.Kind.MISSING)).hasSize(1);
+  }
+
+  @Test
+  void aRunWhoseProcessLivesIsRunningAlsoIfItLostItsLock() throws IOException {
+    host.aliveProcess = 4711;
+    Verdict verdict = verdict(dead());
+    assertVerdict(verdict, Cause.RUNNING, Confidence.CERTAIN);
+    assertThat(texts(verdict, Evidence.Kind.AGAINST)).hasSize(1);
+
+    assertVerdict(
+        verdict(dead().end("CLEAN", "CLOSED", 60_100)), Cause.RETURNED, Confidence.CERTAIN);
   }
 
   @Test
@@ -205,7 +240,7 @@ class VerdictTest {
     assertVerdict(verdict, Cause.STOP_TIMEOUT, Confidence.LIKELY);
     assertThat(verdict.headline())
         .isEqualTo(
-            "Killed while shutting down (likely), 29 s after SIGTERM, at 14:00:59.600 UTC ±1 s;"
+            "Killed while shutting down (likely), 29 s after SIGTERM, at 14:00:59.600 UTC or later;"
                 + " nothing was in flight");
     assertThat(texts(verdict, Evidence.Kind.FOR))
         .contains("30 s is the default grace period of Kubernetes");
@@ -238,7 +273,7 @@ class VerdictTest {
     Verdict verdict = verdict(dead());
     assertVerdict(verdict, Cause.NATIVE_CRASH, Confidence.LIKELY);
     assertThat(verdict.headline())
-        .startsWith("The JVM crashed (likely) at 14:01:00.000 UTC ±1 s: SIGSEGV (0xb) at pc=")
+        .startsWith("The JVM crashed (likely) at 14:01:00.000 UTC or later: SIGSEGV (0xb) at pc=")
         .contains("see /srv/orders/hs_err_pid4711.log");
   }
 
@@ -295,11 +330,10 @@ class VerdictTest {
   // Uncaught, no end
 
   @Test
-  void anUncaughtExceptionNearTheLastBeatIsLikelyTheEnd() throws IOException {
-    assertVerdict(
-        verdict(dead().uncaught(56_000, "main", "java.lang.Error", "x")),
-        Cause.UNCAUGHT,
-        Confidence.LIKELY);
+  void anUncaughtExceptionWithoutAnEndMarkerIsNotTheEnd() throws IOException {
+    Verdict verdict = verdict(dead().uncaught(56_000, "main", "java.lang.Error", "x"));
+    assertVerdict(verdict, Cause.KILLED, Confidence.LIKELY);
+    assertThat(texts(verdict, Evidence.Kind.MISSING)).anyMatch(text -> text.contains("halt"));
     assertVerdict(
         verdict(dead().uncaught(54_000, "main", "java.lang.Error", "x")),
         Cause.KILLED,
@@ -373,7 +407,7 @@ class VerdictTest {
     assertVerdict(verdict, Cause.OOM_KILLED, Confidence.LIKELY);
     assertThat(verdict.headline())
         .isEqualTo(
-            "Killed by the kernel's OOM killer (likely) at 14:01:00.000 UTC ±1 s;"
+            "Killed by the kernel's OOM killer (likely) at 14:01:00.000 UTC or later;"
                 + " nothing was in flight");
   }
 
@@ -477,7 +511,7 @@ class VerdictTest {
         .contains("ExitOnOutOfMemoryError");
     assertThat(verdict.headline())
         .isEqualTo(
-            "Killed (SIGKILL or Runtime.halt, likely) at 14:01:00.000 UTC ±1 s;"
+            "Killed (SIGKILL or Runtime.halt, likely) at 14:01:00.000 UTC or later;"
                 + " nothing was in flight");
   }
 
@@ -564,6 +598,6 @@ class VerdictTest {
   @Test
   void theDateIsSaidOnAnotherDay() throws IOException {
     host.now = at(86_400_000);
-    assertThat(verdict(dead()).headline()).contains("at 2026-11-30 14:01:00.000 UTC ±1 s");
+    assertThat(verdict(dead()).headline()).contains("at 2026-11-30 14:01:00.000 UTC or later");
   }
 }
