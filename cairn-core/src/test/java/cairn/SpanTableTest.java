@@ -250,6 +250,17 @@ class SpanTableTest {
   }
 
   @Test
+  void truncatedBoxDoesNotSayThatNothingWasInFlight() {
+    spans.begin("lost with the rest of the file");
+    byte[] cut = java.util.Arrays.copyOf(memory.image(), memory.box.plan.spans);
+
+    var report = cairn.report.ReportOfBytes.read(cut);
+    assertThat(report.verdict().headline()).contains("unknown: the box is truncated");
+    assertThat(report.toJson()).doesNotContain("openSpans", "\"trail\"");
+    assertThat(report.toText()).contains("unknown: the box is truncated");
+  }
+
+  @Test
   void idsOfManySpansDiffer() {
     Set<Long> ids = new HashSet<>();
     for (int i = 0; i < 100_000; i++) {

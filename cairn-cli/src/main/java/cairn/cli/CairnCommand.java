@@ -26,7 +26,7 @@ final class CairnCommand implements Callable<Integer> {
               "property, the property over the variable.",
               "",
               "Exit codes:",
-              "  0   done; why: the run ended cleanly",
+              "  0   done; why: the run ended in order: a return, System.exit or a signal",
               "  1   why: the run died; doctor: there is a problem; prune: something could not be deleted",
               "  2   the command line is wrong",
               "  3   nothing readable: no directory, no such run, no readable box; or the output failed",

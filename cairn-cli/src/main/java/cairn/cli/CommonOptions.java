@@ -17,7 +17,7 @@ final class CommonOptions {
       Options.value(
           String.class,
           "DIR",
-          "where the runs are, as <app>/<run>/ (default: where a Recorder puts them,"
+          "where the runs are, as <app>/<run>/ (default: cairn.dir or CAIRN_DIR, else"
               + " $XDG_STATE_HOME/cairn or ~/.local/state/cairn)",
           "--dir");
 

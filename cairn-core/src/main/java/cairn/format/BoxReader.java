@@ -811,6 +811,14 @@ public final class BoxReader {
 
   // Open spans
 
+  /**
+   * {@return whether all of a section is there: then nothing found in it means that there is none}
+   */
+  public boolean hasAllOf(int tag) {
+    Section section = sections.get(tag);
+    return section != null && section.available == section.length;
+  }
+
   /** {@return the open slots that prove themselves, in order of slot} */
   public List<BoxSpan> spans() {
     Section table = sections.get(BoxLayout.SPANS);

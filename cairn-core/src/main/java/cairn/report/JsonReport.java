@@ -41,16 +41,21 @@ final class JsonReport {
     run(run);
     json.name("verdict");
     verdict(verdict);
-    json.name("openSpans").beginArray();
-    for (Salvage.Span span : salvage.spans) {
-      span(span);
+    // An empty array says that there was none; of a truncated box that is not known.
+    if (salvage.spansAreWhole || !salvage.spans.isEmpty()) {
+      json.name("openSpans").beginArray();
+      for (Salvage.Span span : salvage.spans) {
+        span(span);
+      }
+      json.endArray();
     }
-    json.endArray();
-    json.name("trail").beginArray();
-    for (Salvage.Crumb crumb : salvage.trail) {
-      crumb(crumb);
+    if (salvage.trailIsWhole || !salvage.trail.isEmpty()) {
+      json.name("trail").beginArray();
+      for (Salvage.Crumb crumb : salvage.trail) {
+        crumb(crumb);
+      }
+      json.endArray();
     }
-    json.endArray();
     json.name("scope");
     scope();
     json.name("vitals").beginArray();

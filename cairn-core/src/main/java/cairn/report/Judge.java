@@ -903,7 +903,9 @@ final class Judge {
 
   private String inFlight(String words) {
     if (salvage.spans.isEmpty()) {
-      return "; nothing was " + words;
+      return salvage.spansAreWhole
+          ? "; nothing was " + words
+          : "; whether anything was " + words + " is unknown: the box is truncated";
     }
     Salvage.Span oldest = salvage.spans.get(0);
     long age = salvage.ageMillis(oldest);

@@ -105,6 +105,11 @@ public final class Report {
         map(salvage.scope(RecordLayout.KIND_TRACE)));
   }
 
+  /** {@return whether no open span means that there was none} */
+  boolean spansAreWhole() {
+    return salvage.spansAreWhole;
+  }
+
   static List<String> fingerprint(Salvage salvage) {
     CborSlice slice = salvage.scope(RecordLayout.KIND_FINGERPRINT);
     List<String> parts = new ArrayList<>();

@@ -79,6 +79,13 @@ final class Salvage {
   final Map<String, Long> counters;
   final List<Crumb> trail = new ArrayList<>();
   final List<Span> spans;
+
+  /** Whether the tables were all there, so that no span means that none was open. */
+  final boolean spansAreWhole;
+
+  /** As {@link #spansAreWhole}, for the trail. */
+  final boolean trailIsWhole;
+
   private final Map<Field, CborSlice> scope = new LinkedHashMap<>();
 
   /**
@@ -101,6 +108,8 @@ final class Salvage {
     for (BoxRecord record : box.scope()) {
       applyScope(record);
     }
+    spansAreWhole = box.hasAllOf(BoxLayout.SPANS);
+    trailIsWhole = box.hasAllOf(BoxLayout.TRAIL);
     Map<Long, Span> byId = new LinkedHashMap<>();
     for (BoxSpan slot : box.spans()) {
       Span span = span(slot.begin());
