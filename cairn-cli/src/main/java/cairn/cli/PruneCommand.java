@@ -200,6 +200,9 @@ final class PruneCommand implements Callable<Integer> {
           Escape.line((isDryRun() ? "would delete " : "deleted ") + name + ", ")
               + Units.size(deletion.bytes()));
     } catch (IOException e) {
+      if (Files.notExists(directory, LinkOption.NOFOLLOW_LINKS)) {
+        return; // another prune was faster
+      }
       failed++;
       session.error(
           "run not deleted: run=" + name + ", error=" + RunSource.describe(e) + " (look into it)");
