@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * Cairn's own thread: a sign of life and the vitals once a second, early compaction of the scope,
  * and in copy mode the copies.
  *
- * <p>One daemon thread, {@code cairn-housekeeper}. A beat costs about 60 us. An exception in it is
- * counted and the next beat comes all the same.
+ * <p>One daemon thread, {@code cairn-housekeeper}. An exception in it is counted and the next beat
+ * comes all the same.
  */
 final class Housekeeper implements Runnable {
   private static final long BEAT_NANOS = 1_000_000_000L;

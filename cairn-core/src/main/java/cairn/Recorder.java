@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread, virtual ones and shutdown hooks included; lock-free but for {@link Scope}. After
  * {@link #close}, and on a recorder that could not be opened, every call does nothing.
  *
- * <p>A record call makes no system call and allocates nothing in steady state: about 150 ns for a
+ * <p>A record call makes no system call and allocates nothing in steady state: about 300 ns for a
  * breadcrumb with 230 bytes of data on the machine of {@code docs/BENCHMARKS.md}. It never throws
  * (but for an error of the virtual machine itself) and never waits.
  *
@@ -331,9 +331,9 @@ public final class Recorder implements AutoCloseable {
      * give (a full disk, a missing permission) gives a recorder that does nothing and says so in
      * {@link Recorder#mode} and once in the log; the application never notices.
      *
-     * <p>Writes about 3 MiB of zeros; some 10 ms in a cold JVM. The system property {@code
-     * cairn.mode}, else the environment variable {@code CAIRN_MODE}, chooses {@code auto}
-     * (default), {@code mapped}, {@code copy} or {@code off}.
+     * <p>Writes about 3 MiB of zeros; some 50 ms in a cold JVM, most of it loading classes. The
+     * system property {@code cairn.mode}, else the environment variable {@code CAIRN_MODE}, chooses
+     * {@code auto} (default), {@code mapped}, {@code copy} or {@code off}.
      *
      * @return the recorder; never null
      */

@@ -13,8 +13,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the vitals come from: cheap sources only, none that needs a safepoint. All of a sample
- * takes about 50 us; what can't be read is unknown.
+ * Where the vitals come from: cheap sources only, none that needs a safepoint. What can't be read
+ * is unknown.
  *
  * <p>One thread at a time.
  */
