@@ -32,8 +32,11 @@ final class OpenRun {
   private static final Set<String> MAPPABLE =
       Set.of("ext2", "ext3", "ext4", "xfs", "tmpfs", "overlay", "apfs", "hfs", "NTFS");
 
-  private static final int SMALL_CHUNK = 4096;
-  private static final int TRAIL_CHUNK = 4096;
+  /**
+   * One page a write: a larger write makes a larger folio, and one dirty byte writes all of it
+   * back.
+   */
+  private static final int FILL_CHUNK = 4096;
 
   final Box box;
   private final RunDirectory directory;
@@ -138,8 +141,7 @@ final class OpenRun {
       ByteBuffer mapped;
       // Not a FileChannel: its writes need direct memory, which small containers run out of.
       try (RandomAccessFile access = new RandomAccessFile(file.toFile(), "rw")) {
-        RunDirectory.fill(access, 0, plan.trail, SMALL_CHUNK);
-        RunDirectory.fill(access, plan.trail, plan.size, TRAIL_CHUNK);
+        RunDirectory.fill(access, plan.size, FILL_CHUNK);
         mapped = map(file, access.getChannel(), plan.size);
       }
       Region region = new Region(mapped != null ? mapped : inMemory(plan.size));

@@ -172,11 +172,10 @@ final class RunDirectory implements Closeable {
   }
 
   /** Writes zeros: a hole would be a SIGBUS on a full disk later. */
-  static void fill(RandomAccessFile file, int from, int to, int chunk) throws IOException {
+  static void fill(RandomAccessFile file, int size, int chunk) throws IOException {
     byte[] zeros = new byte[chunk];
-    file.seek(from);
-    for (int at = from; at < to; at += chunk) {
-      file.write(zeros, 0, Math.min(chunk, to - at));
+    for (int at = 0; at < size; at += chunk) {
+      file.write(zeros, 0, Math.min(chunk, size - at));
     }
   }
 
