@@ -3,7 +3,9 @@ package cairn;
 import cairn.format.CborWriter;
 import cairn.format.CounterLayout;
 import cairn.format.EncodeLimits;
+import cairn.format.Forms;
 import cairn.format.RecordLayout;
+import cairn.format.Secrets;
 import cairn.format.VitalsLayout;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Box {
   private static final int MAX_MESSAGE_BYTES = 8 * 1024;
-  private static final int MAX_SCOPE_TEXT_BYTES = 8 * 1024;
 
   final Clock clock;
   final Region region;
@@ -27,13 +28,15 @@ final class Box {
   final SpanTable spans;
   final LifeCycle life;
   final Vitals vitals;
+  private final boolean ruled;
   private final TwoCopies identity;
   private final TwoCopies beat;
 
-  Box(Region region, BoxPlan plan, long nonce, Clock clock) {
+  Box(Region region, BoxPlan plan, long nonce, Clock clock, Secrets secrets, Forms forms) {
     this.region = region;
     this.plan = plan;
     this.clock = clock;
+    ruled = secrets.rule() != null;
     counters = new Counters(region, plan.counters, BoxPlan.COUNTER_UNIT);
     trail = new Trail(region, plan.trail, plan.trailBytes, counters);
     scope =
@@ -49,6 +52,8 @@ final class Box {
             nonce,
             Math.max(trail.maxRecordBytes(), scope.maxRecordBytes()),
             EncodeLimits.DEFAULT,
+            secrets,
+            forms,
             counters);
     spans =
         new SpanTable(
@@ -67,7 +72,8 @@ final class Box {
         new LifeCycle(
             new TwoCopies(region, plan.life, BoxPlan.LIFE_UNIT, nonce),
             new TwoCopies(region, plan.uncaught, BoxPlan.UNCAUGHT_UNIT, nonce),
-            clock);
+            clock,
+            secrets);
     vitals =
         new Vitals(region, nonce, plan.seconds, BoxPlan.SECONDS, plan.minutes, BoxPlan.MINUTES);
   }
@@ -121,7 +127,7 @@ final class Box {
         out.key(category);
       }
       if (message != null) {
-        field(out, RecordLayout.CRUMB_MESSAGE, message, MAX_MESSAGE_BYTES);
+        field(scratch, RecordLayout.CRUMB_MESSAGE, message, MAX_MESSAGE_BYTES);
       }
       if (data != null) {
         int start = out.position();
@@ -129,22 +135,24 @@ final class Box {
           out.position(start);
           counters.increment(CounterLayout.CUT);
         }
-        count(scratch);
       }
+      count(scratch);
       trail.append(
           scratch,
           scratch.finish(),
           RecordLayout.TYPE_BREADCRUMB,
           (level == null ? Level.INFO : level).code,
           wallMillis);
+      scratch.encoder.rethrowFatal();
     } finally {
       scratches.release(scratch);
     }
   }
 
-  private void field(CborWriter out, int key, String text, int maxBytes) {
+  private void field(Scratch scratch, int key, String text, int maxBytes) {
+    CborWriter out = scratch.writer;
     int start = out.position();
-    int outcome = out.unsigned(key) ? out.textCut(text, maxBytes) : CborWriter.NONE;
+    int outcome = out.unsigned(key) ? scratch.encoder.text(null, text, maxBytes) : CborWriter.NONE;
     if (outcome == CborWriter.NONE) {
       out.position(start);
     }
@@ -160,7 +168,33 @@ final class Box {
     if (scratch.encoder.placeholders() > 0) {
       counters.add(CounterLayout.PLACEHOLDERS, scratch.encoder.placeholders());
     }
+    if (scratch.writer.redactions() > 0) {
+      counters.add(CounterLayout.REDACTED, scratch.writer.redactions());
+    }
     scratch.encoder.resetCounts();
+  }
+
+  // ---- spans
+
+  /** Sets an attribute; a rule of the application is asked before the slot is taken. */
+  void setAttribute(long handle, String key, int kind, long bits, String text) {
+    spans.set(handle, key, kind, bits, kind == SpanTable.TEXT && ruled ? ruled(key, text) : text);
+  }
+
+  /** Begins a span on this thread. */
+  long beginSpan(@Nullable String name) {
+    return spans.begin(name != null && ruled ? ruled(null, name) : name);
+  }
+
+  private String ruled(@Nullable String key, String text) {
+    Scratch scratch = scratches.acquire();
+    try {
+      String result = scratch.encoder.ruled(key, text);
+      count(scratch);
+      return result;
+    } finally {
+      scratches.release(scratch);
+    }
   }
 
   // ---- the scope
@@ -177,23 +211,18 @@ final class Box {
       }
       if (value != null) {
         CborWriter out = scratch.writer;
-        boolean whole = out.unsigned(RecordLayout.FIELD_VALUE);
-        if (value instanceof String text) {
-          int outcome = out.textCut(text, MAX_SCOPE_TEXT_BYTES);
-          whole &= outcome != CborWriter.NONE;
-          if (outcome == CborWriter.CUT) {
-            counters.increment(CounterLayout.CUT);
-          }
-        } else {
-          whole &= scratch.encoder.value(value);
-          count(scratch);
-        }
+        boolean whole =
+            out.unsigned(RecordLayout.FIELD_VALUE)
+                && scratch.encoder.value(key, scratch.secret, value);
+        count(scratch);
         if (!whole) {
           counters.increment(CounterLayout.SCOPE_DROPPED); // and the old value stays
+          scratch.encoder.rethrowFatal();
           return;
         }
       }
       scope.update(scratch, scratch.finish(), prefix, value == null, wallMillis);
+      scratch.encoder.rethrowFatal();
     } finally {
       scratches.release(scratch);
     }
@@ -209,8 +238,11 @@ final class Box {
     scratch.start(scope.maxRecordBytes());
     CborWriter out = scratch.writer;
     boolean fits = out.beginMap() && out.unsigned(RecordLayout.FIELD_KIND) && out.unsigned(kind);
-    if (key != null) {
-      fits = fits && out.unsigned(RecordLayout.FIELD_KEY) && out.key(key);
+    scratch.secret = false;
+    if (key != null && fits) {
+      int named = out.unsigned(RecordLayout.FIELD_KEY) ? out.keyCut(key) : CborWriter.NONE;
+      fits = named != CborWriter.NONE;
+      scratch.secret = fits && (named & CborWriter.SECRET) != 0;
     }
     return fits ? out.position() - Scratch.PAYLOAD : -1;
   }

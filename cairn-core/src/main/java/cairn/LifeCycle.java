@@ -2,6 +2,7 @@ package cairn;
 
 import cairn.format.CborWriter;
 import cairn.format.KeyCache;
+import cairn.format.Secrets;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -53,12 +54,12 @@ final class LifeCycle {
     }
   }
 
-  LifeCycle(TwoCopies life, TwoCopies uncaught, Clock clock) {
+  LifeCycle(TwoCopies life, TwoCopies uncaught, Clock clock, Secrets secrets) {
     this.life = life;
     this.uncaught = uncaught;
     this.clock = clock;
     this.bytes = new byte[Math.max(life.payloadLimit(), uncaught.payloadLimit())];
-    this.out = new CborWriter(bytes, new KeyCache());
+    this.out = new CborWriter(bytes, new KeyCache(secrets));
   }
 
   synchronized void open() {

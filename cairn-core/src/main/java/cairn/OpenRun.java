@@ -2,7 +2,9 @@ package cairn;
 
 import cairn.format.CounterLayout;
 import cairn.format.EncodeLimits;
+import cairn.format.Forms;
 import cairn.format.KeyCache;
+import cairn.format.Secrets;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -102,8 +104,9 @@ final class OpenRun {
     public void run() {
       Region region = new Region(ByteBuffer.allocate(BoxPlan.COPY_UNIT * 2));
       new TwoCopies(region, 0, BoxPlan.COPY_UNIT, 0).write(0);
-      KeyCache keys = new KeyCache();
-      new Scratch(0, BoxPlan.COPY_UNIT, keys, EncodeLimits.DEFAULT, false).encoder.value("");
+      KeyCache keys = new KeyCache(Secrets.STANDARD);
+      new Scratch(0, BoxPlan.COPY_UNIT, keys, EncodeLimits.DEFAULT, Forms.NONE, false)
+          .encoder.value("longer than what is narrowed in a loop");
     }
   }
 
@@ -145,7 +148,8 @@ final class OpenRun {
         mapped = map(file, access.getChannel(), plan.size);
       }
       Region region = new Region(mapped != null ? mapped : inMemory(plan.size));
-      Box created = new Box(region, plan, nonce, clock);
+      Box created =
+          new Box(region, plan, nonce, clock, builder.redaction().secrets, builder.forms());
       byte[] identity = new byte[created.identityLimit()];
       int length =
           Identity.encode(identity, identity.length, builder, runId, pid, mapped != null, clock);
@@ -235,7 +239,7 @@ final class OpenRun {
   /** For {@link OpenSpan}; a null key or text does nothing. */
   void setAttribute(long handle, @Nullable String key, int kind, long bits, @Nullable String text) {
     if (key != null && text != null && enter()) {
-      box.spans.set(handle, key, kind, bits, text);
+      box.setAttribute(handle, key, kind, bits, text);
       leave();
     }
   }

@@ -1,11 +1,13 @@
 package cairn;
 
+import cairn.format.Forms;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -130,7 +132,7 @@ public final class Recorder implements AutoCloseable {
     if (!open.enter()) {
       return SpanTable.NONE;
     }
-    long handle = open.box.spans.begin(name);
+    long handle = open.box.beginSpan(name);
     open.leave();
     return handle;
   }
@@ -211,6 +213,8 @@ public final class Recorder implements AutoCloseable {
     private Durability durability = Durability.process();
     private int trailBytes = 2 * 1024 * 1024;
     private int spanSlots = 1024;
+    private @Nullable Redaction redaction;
+    private Forms forms = Forms.NONE;
     private Clock clock = Clock.SYSTEM;
 
     private Builder(String app) {
@@ -305,6 +309,43 @@ public final class Recorder implements AutoCloseable {
       return this;
     }
 
+    /**
+     * Sets what is not recorded. Default: {@link Redaction#standard}, or {@link Redaction#none} if
+     * the system property {@code cairn.redaction}, else the environment variable {@code
+     * CAIRN_REDACTION}, is {@code none}; the property {@code cairn.redaction.keys}, else the
+     * variable {@code CAIRN_REDACTION_KEYS}, adds keys, separated by commas.
+     *
+     * @param redaction replaces the default, the settings included
+     * @return this
+     */
+    public Builder redaction(Redaction redaction) {
+      this.redaction = Objects.requireNonNull(redaction, "redaction");
+      return this;
+    }
+
+    /**
+     * Registers what is recorded in place of values of a type: of a class and its subclasses, or of
+     * whatever implements an interface. The form of a value's own class comes first, then those of
+     * its superclasses, then those of interfaces, as registered. What it returns is recorded as any
+     * other value is; if it returns the value itself, that is recorded as if there were no form; if
+     * it throws, a placeholder.
+     *
+     * <p>Not for null, {@link String}, {@link Long}, {@link Integer}, {@link Double} and {@link
+     * Boolean}, which have no other form. Called on recording threads, by many at once.
+     *
+     * @param type such as {@code Money.class}
+     * @param form such as {@code Money::cents}
+     * @param <T> the type
+     * @return this
+     * @throws IllegalArgumentException if the type can have no other form, or has one already
+     */
+    public <T> Builder form(Class<T> type, Function<? super T, ? extends @Nullable Object> form) {
+      Objects.requireNonNull(type, "type");
+      Objects.requireNonNull(form, "form");
+      forms = forms.with(type, v -> form.apply(type.cast(v)));
+      return this;
+    }
+
     Builder clock(Clock clock) {
       this.clock = clock;
       return this;
@@ -390,8 +431,46 @@ public final class Recorder implements AutoCloseable {
       return value == null || value.isEmpty() ? null : value;
     }
 
+    private String redactionText() {
+      try {
+        return redaction().toString();
+      } catch (IllegalArgumentException e) {
+        return String.valueOf(e.getMessage());
+      }
+    }
+
     String app() {
       return app;
+    }
+
+    Forms forms() {
+      return forms;
+    }
+
+    /** Throws {@link IllegalArgumentException} for a setting that names none. */
+    Redaction redaction() {
+      if (redaction != null) {
+        return redaction;
+      }
+      String name = setting("cairn.redaction", "CAIRN_REDACTION");
+      Redaction chosen;
+      if (name == null || name.equalsIgnoreCase("standard")) {
+        chosen = Redaction.standard();
+      } else if (name.equalsIgnoreCase("none")) {
+        chosen = Redaction.none();
+      } else {
+        throw new IllegalArgumentException(
+            "redaction is unknown: cairn.redaction=" + name + " (use standard or none)");
+      }
+      String keys = setting("cairn.redaction.keys", "CAIRN_REDACTION_KEYS");
+      if (keys != null) {
+        for (String key : keys.split(",", -1)) {
+          if (!key.isBlank()) {
+            chosen = chosen.keys(key.strip());
+          }
+        }
+      }
+      return chosen;
     }
 
     @Nullable String release() {
@@ -431,6 +510,8 @@ public final class Recorder implements AutoCloseable {
           + trailBytes
           + ", spanSlots="
           + spanSlots
+          + ", redaction="
+          + redactionText()
           + '}';
     }
   }

@@ -2,6 +2,7 @@ package cairn;
 
 import cairn.format.CborWriter;
 import cairn.format.EncodeLimits;
+import cairn.format.Forms;
 import cairn.format.KeyCache;
 import cairn.format.RecordLayout;
 import cairn.format.ValueEncoder;
@@ -30,13 +31,22 @@ final class Scratch extends AtomicInteger {
   final transient CRC32C crc = new CRC32C();
   final boolean pooled;
 
+  /** Whether the key that was written last says that its value is secret. */
+  transient boolean secret;
+
   final transient ThreadName threadName = new ThreadName();
 
-  Scratch(long nonce, int maxRecordBytes, KeyCache keys, EncodeLimits limits, boolean pooled) {
+  Scratch(
+      long nonce,
+      int maxRecordBytes,
+      KeyCache keys,
+      EncodeLimits limits,
+      Forms forms,
+      boolean pooled) {
     this.bytes = new byte[RECORD + maxRecordBytes];
     this.words = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     this.writer = new CborWriter(bytes, keys);
-    this.encoder = new ValueEncoder(writer, limits);
+    this.encoder = new ValueEncoder(writer, limits, forms);
     this.pooled = pooled;
     words.putLong(0, nonce);
   }

@@ -2,7 +2,9 @@ package cairn;
 
 import cairn.format.CounterLayout;
 import cairn.format.EncodeLimits;
+import cairn.format.Forms;
 import cairn.format.KeyCache;
+import cairn.format.Secrets;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
@@ -26,11 +28,18 @@ final class ScratchPool {
   private final int mask;
   private final long nonce;
   private final int maxRecordBytes;
-  private final KeyCache keys = new KeyCache();
+  private final KeyCache keys;
   private final EncodeLimits limits;
+  private final Forms forms;
   private final Counters counters;
 
-  ScratchPool(long nonce, int maxRecordBytes, EncodeLimits limits, Counters counters) {
+  ScratchPool(
+      long nonce,
+      int maxRecordBytes,
+      EncodeLimits limits,
+      Secrets secrets,
+      Forms forms,
+      Counters counters) {
     int processors = Runtime.getRuntime().availableProcessors();
     int size = Math.max(8, Math.min(64, Integer.highestOneBit(2 * processors - 1) << 1));
     this.scratches = new Scratch[size];
@@ -38,6 +47,8 @@ final class ScratchPool {
     this.nonce = nonce;
     this.maxRecordBytes = maxRecordBytes;
     this.limits = limits;
+    this.keys = new KeyCache(secrets);
+    this.forms = forms;
     this.counters = counters;
     scratches[0] = create(true);
   }
@@ -47,7 +58,7 @@ final class ScratchPool {
   }
 
   private Scratch create(boolean pooled) {
-    return new Scratch(nonce, maxRecordBytes, keys, limits, pooled);
+    return new Scratch(nonce, maxRecordBytes, keys, limits, forms, pooled);
   }
 
   @SuppressWarnings("deprecation") // Thread.threadId() is newer than 17

@@ -224,13 +224,17 @@ final class SpanTable {
     everOpened = true;
   }
 
-  private static void name(CborWriter out, @Nullable String name) {
+  private void name(CborWriter out, @Nullable String name) {
+    out.redactions(0);
     if (name == null) {
       out.text("");
     } else if (name.length() <= 40) {
       out.key(name);
     } else {
       out.textCut(name, MAX_NAME_BYTES);
+    }
+    if (out.redactions() != 0) {
+      counters.add(CounterLayout.REDACTED, out.redactions());
     }
   }
 
@@ -265,6 +269,9 @@ final class SpanTable {
   /** Sets a boolean: not 0 is true. */
   static final int BOOLEAN = 3;
 
+  /** Stands for any of them under a secret key. */
+  private static final int SECRET = 4;
+
   /**
    * Sets an attribute; a closed handle does nothing.
    *
@@ -297,8 +304,12 @@ final class SpanTable {
     int used = slot.used;
     CborWriter out = entry.writer;
     out.reset(SEAL_SIZE, SEAL_SIZE + Math.max(0, slotSize - used - SpanLayout.ENTRY_HEADER_SIZE));
-    boolean fits = out.key(key);
-    if (fits) {
+    out.redactions(0);
+    int named = out.keyCut(key);
+    boolean fits = named >= 0;
+    if (fits && (named & CborWriter.SECRET) != 0 && kind != BOOLEAN) {
+      fits = out.redacted();
+    } else if (fits) {
       switch (kind) {
         case TEXT -> {
           int start = out.position();
@@ -313,7 +324,7 @@ final class SpanTable {
             fits = outcome == CborWriter.WHOLE;
           }
         }
-        case INTEGER -> fits = out.integer(bits);
+        case INTEGER -> fits = out.number(bits);
         case FLOATING -> fits = out.floating(Double.longBitsToDouble(bits));
         default -> fits = out.bool(bits != 0);
       }
@@ -332,6 +343,9 @@ final class SpanTable {
           offset + at + SpanLayout.ENTRY_HEADER_SIZE, entry.bytes, SEAL_SIZE, length);
       // Release: publishes the payload. Partner: a reader's look at the entry's first word.
       region.putLongRelease(offset + at, length | crc.getValue() << 32);
+      if (out.redactions() != 0) {
+        counters.add(CounterLayout.REDACTED, out.redactions());
+      }
       slot.used = used + SpanLayout.ENTRY_HEADER_SIZE + ((length + 7) & -8);
     }
     if (!slot.compareAndSet(open | BUSY, open)) {
@@ -356,18 +370,25 @@ final class SpanTable {
         // Racy only if another thread is setting too, and then either order is right.
         out.unsigned(slot(handle).used);
       }
+      out.redactions(0);
       out.unsigned(RecordLayout.SET_KEY);
-      out.key(key);
+      int named = out.keyCut(key);
+      boolean secret = named > 0 && (named & CborWriter.SECRET) != 0 && kind != BOOLEAN;
       out.unsigned(RecordLayout.SET_VALUE);
-      switch (kind) {
+      switch (secret ? SECRET : kind) {
+        case SECRET -> out.redacted();
         case TEXT -> {
           if (out.textCut(text, MAX_VALUE_BYTES) == CborWriter.CUT) {
             counters.increment(CounterLayout.CUT);
           }
         }
-        case INTEGER -> out.integer(bits);
+        case INTEGER -> out.number(bits);
         case FLOATING -> out.floating(Double.longBitsToDouble(bits));
         default -> out.bool(bits != 0);
+      }
+      if (out.redactions() != 0) {
+        counters.add(CounterLayout.REDACTED, out.redactions());
+        out.redactions(0);
       }
       trail.append(scratch, scratch.finish(), RecordLayout.TYPE_SPAN_SET, 0, clock.wallMillis());
     } finally {
@@ -419,6 +440,7 @@ final class SpanTable {
       out.beginMap();
       out.unsigned(SpanLayout.BEGIN_NAME);
       name(out, name);
+      out.redactions(0);
       out.unsigned(SpanLayout.BEGIN_SPAN_ID);
       out.unsigned(id);
       if (parent != NONE) {

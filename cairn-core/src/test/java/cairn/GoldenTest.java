@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
  */
 class GoldenTest {
   private static final Path GOLDEN = Path.of("src", "test", "resources", "golden");
-  private static final Path NEWEST = GOLDEN.resolve("box1.0-0.1.0-killed.cairn");
+  private static final Path NEWEST = GOLDEN.resolve("box1.1-0.1.0-killed.cairn");
 
   @Test
   void everyGoldenBoxIsReadAsItWasWhenItWasMade() throws IOException {

@@ -1,7 +1,9 @@
 package cairn;
 
 import cairn.format.CborWriter;
+import cairn.format.Forms;
 import cairn.format.KeyCache;
+import cairn.format.Secrets;
 import cairn.report.Report;
 import cairn.report.ReportOfBytes;
 import java.nio.ByteBuffer;
@@ -24,7 +26,7 @@ final class MemoryBox {
     BoxPlan plan = new BoxPlan(NONCE, spanSlots, trailBytes);
     buffer = ByteBuffer.allocateDirect(plan.size);
     region = regions.apply(buffer);
-    box = new Box(region, plan, NONCE, clock);
+    box = new Box(region, plan, NONCE, clock, Secrets.STANDARD, Forms.NONE);
     byte[] identity = new byte[box.identityLimit()];
     box.start(identity, identity(identity));
   }

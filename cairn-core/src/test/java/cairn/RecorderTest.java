@@ -199,7 +199,7 @@ class RecorderTest {
         .hasToString(
             "Recorder.Builder{app=orders, release=1, environment=null, directory="
                 + root
-                + ", durability=process, trailBytes=1048576, spanSlots=1024}");
+                + ", durability=process, trailBytes=1048576, spanSlots=1024, redaction=Redaction{standard}}");
   }
 
   @Test

@@ -80,6 +80,7 @@ public final class BoxReader {
   private final Map<Integer, Section> sections = new HashMap<>();
   private final CRC32C crc = new CRC32C();
   private boolean isShort;
+  private int minor;
 
   private BoxReader(byte[] bytes, boolean live, Problems problems) {
     this.bytes = bytes;
@@ -124,6 +125,7 @@ public final class BoxReader {
       header = other;
     }
     checkVersion(file, header);
+    minor = Short.toUnsignedInt((short) SHORT.get(bytes, header + BoxLayout.MINOR_OFFSET));
     long fileLength = longAt(header + BoxLayout.FILE_LENGTH_OFFSET);
     System.arraycopy(bytes, header + BoxLayout.NONCE_OFFSET, nonce, 0, nonce.length);
     isShort = bytes.length < fileLength;
@@ -433,7 +435,7 @@ public final class BoxReader {
   /** {@return the counters by index of {@link CounterLayout}; null if there are none} */
   public long @Nullable [] counters() {
     Section section = sections.get(BoxLayout.COUNTERS);
-    int count = CounterLayout.NAMES.size();
+    int count = CounterLayout.count(minor);
     if (section == null || section.unit < 8 * count || section.available < section.unit) {
       return null;
     }

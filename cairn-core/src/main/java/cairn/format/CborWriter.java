@@ -1,6 +1,11 @@
 package cairn.format;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.CharBuffer;
+import java.nio.charset.CharsetEncoder;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes CBOR (RFC 8949) into a byte array, from {@link #position()} up to {@link #limit()}.
@@ -18,6 +23,9 @@ public final class CborWriter {
 
   /** Of {@link #textCut}: nothing was written. */
   public static final int NONE = -1;
+
+  /** Of {@link #keyCut}, added to the others: the value under this key is secret. */
+  public static final int SECRET = 2;
 
   static final int UNSIGNED = 0;
   static final int NEGATIVE = 1;
@@ -38,28 +46,70 @@ public final class CborWriter {
   /** Bytes of {@code …} in UTF-8: e2 80 a6. */
   private static final int ELLIPSIS_SIZE = 3;
 
+  private static final int UUID_SIZE = 36;
   private static final int CHUNK = 1024;
 
+  /** A text of more characters goes through the JDK's encoder. */
+  private static final int SHORT = 32;
+
   /*
-   * A string goes through `chars`, a chunk at a time: getChars copies in bulk, and the loop that
-   * narrows and checks (one OR, no branch per character) then sees a plain array. A loop over charAt
-   * asks for the string's coder at each character once the process has seen both kinds: 1.3 ns
-   * against 0.35 ns. String.getBytes(int, int, byte[], int) copies in bulk but drops high bytes
-   * unseen, so it needs the same check. See RATIONALE.
+   * A string goes through `chars`, a chunk at a time: getChars copies in bulk, which charAt can't.
+   * Short ones are then narrowed by a loop that ORs all characters and so checks them without a
+   * branch. Longer ones are narrowed by the JDK's encoder of ISO 8859-1, an intrinsic that takes 16
+   * characters or more at a step, and their highest bits are checked 8 bytes at a time, together with
+   * the search for secrets. String.getBytes(int, int, byte[], int) copies fastest but drops high bytes
+   * unseen, and nothing public tells whether a string has any. See RATIONALE.
    */
-  private final char[] chars = new char[CHUNK];
+  private final char[] chars;
+  private @Nullable IsoEncoder iso;
   private final byte[] bytes;
   private final ByteBuffer words;
+  private final ByteBuffer littleWords;
   private final KeyCache keys;
+  private final Secrets secrets;
+  private final boolean forms;
+  private final Secrets.Key keyWords = new Secrets.Key();
   private int position;
   private int limit;
+  private int redactions;
 
-  /** A writer over all of {@code bytes}, which it keeps. */
+  /**
+   * A writer over all of {@code bytes}, which it keeps; it redacts what is secret to {@code keys}.
+   */
   public CborWriter(byte[] bytes, KeyCache keys) {
     this.bytes = bytes;
+    this.chars = new char[Math.min(CHUNK, bytes.length)];
     this.words = ByteBuffer.wrap(bytes);
+    this.littleWords = words.duplicate().order(ByteOrder.LITTLE_ENDIAN);
     this.keys = keys;
+    this.secrets = keys.secrets();
+    this.forms = secrets.hasForms();
     this.limit = bytes.length;
+  }
+
+  /**
+   * {@return values and parts of texts redacted since the last call of {@link #redactions(int)}}
+   */
+  public int redactions() {
+    return redactions;
+  }
+
+  /** Counts anew from {@code count}. */
+  public void redactions(int count) {
+    redactions = count;
+  }
+
+  Secrets secrets() {
+    return secrets;
+  }
+
+  /** Writes what stands for a secret. */
+  public boolean redacted() {
+    if (!text(Secrets.MARK)) {
+      return false;
+    }
+    redactions++;
+    return true;
   }
 
   /**
@@ -128,6 +178,40 @@ public final class CborWriter {
     return head((int) (v >>> 63), v ^ v >> 63);
   }
 
+  /** Writes an integer of the application, redacted if it is a card's number. */
+  public boolean number(long v) {
+    return (forms && v >= Cards.LEAST && Cards.isNumber(v)) ? redacted() : integer(v);
+  }
+
+  /** Writes a UUID as its text. */
+  boolean uuid(long high, long low) {
+    int at = position;
+    if (limit - at < 2 + UUID_SIZE) {
+      return false;
+    }
+    putHead(at, TEXT, UUID_SIZE);
+    hex(at + 2, high >>> 32, 8);
+    hex(at + 11, high >>> 16, 4);
+    hex(at + 16, high, 4);
+    hex(at + 21, low >>> 48, 4);
+    hex(at + 26, low, 12);
+    bytes[at + 10] = '-';
+    bytes[at + 15] = '-';
+    bytes[at + 20] = '-';
+    bytes[at + 25] = '-';
+    position = at + 2 + UUID_SIZE;
+    return true;
+  }
+
+  private void hex(int at, long digits, int count) {
+    long rest = digits;
+    for (int i = at + count - 1; i >= at; i--) {
+      int digit = (int) rest & 15;
+      bytes[i] = (byte) (digit < 10 ? '0' + digit : 'a' - 10 + digit);
+      rest >>>= 4;
+    }
+  }
+
   /** Writes a 64-bit float. */
   public boolean floating(double v) {
     int at = position;
@@ -186,18 +270,19 @@ public final class CborWriter {
 
   /** Writes all of a text, or nothing. Lone surrogates become {@code '?'}. */
   public boolean text(String s) {
-    return ascii(s, Integer.MAX_VALUE) || sequence(s, Integer.MAX_VALUE, false) != NONE;
+    return ascii(s, Integer.MAX_VALUE, false)
+        || sequence(s, Integer.MAX_VALUE, false, false) != NONE;
   }
 
   /**
    * Writes a text, cut at a code point where it is longer than {@code maxBytes} or doesn't fit.
-   * Lone surrogates become {@code '?'}.
+   * Lone surrogates become {@code '?'}; secrets of a known form {@link Secrets#MARK}.
    *
    * @param maxBytes of the content, the {@code …} of a cut included
    * @return {@link #WHOLE}, {@link #CUT} or {@link #NONE}
    */
   public int textCut(String s, int maxBytes) {
-    return ascii(s, maxBytes) ? WHOLE : sequence(s, maxBytes, true);
+    return ascii(s, maxBytes, forms) ? WHOLE : sequence(s, maxBytes, true, forms);
   }
 
   /**
@@ -208,8 +293,11 @@ public final class CborWriter {
     return keyCut(s) != NONE;
   }
 
-  /** As {@link #key}, but says whether the key was cut. Never cuts for want of room. */
-  int keyCut(String s) {
+  /**
+   * As {@link #key}, but says whether the key was cut, and with {@link #SECRET} whether its value
+   * is secret. Never cuts for want of room.
+   */
+  public int keyCut(String s) {
     if (s.length() > KeyCache.MAX_KEY_BYTES) {
       // Not even its hash code, which reads all of it.
       return keyCut((CharSequence) s);
@@ -218,19 +306,21 @@ public final class CborWriter {
     KeyCache.Entry known = keys.find(s);
     if (known != null) {
       int length = known.encoded.length;
+      int secret = known.secret ? SECRET : 0;
       if (length > KeyCache.Entry.WORDS_SIZE || limit - at < KeyCache.Entry.WORDS_SIZE) {
-        return raw(known.encoded, 0, length) ? WHOLE : NONE;
+        return raw(known.encoded, 0, length) ? WHOLE + secret : NONE;
       }
       // Two stores instead of a call for a handful of bytes; what they write behind the text, below
       // the limit, is overwritten by what comes next.
       words.putLong(at, known.first);
       words.putLong(at + 8, known.second);
       position = at + length;
-      return WHOLE;
+      return WHOLE + secret;
     }
+    int before = redactions;
     int result = keyCut((CharSequence) s);
-    if (result == WHOLE) {
-      keys.add(s, bytes, at, position - at);
+    if (result >= 0 && (result & CUT) == 0 && redactions == before) {
+      keys.add(s, bytes, at, position - at, (result & SECRET) != 0);
     }
     return result;
   }
@@ -238,12 +328,17 @@ public final class CborWriter {
   /** As {@link #keyCut(String)}, past the cache. */
   int keyCut(CharSequence s) {
     int at = position;
-    int result = sequence(s, KeyCache.MAX_KEY_BYTES, true);
+    int result = sequence(s, KeyCache.MAX_KEY_BYTES, true, forms);
+    if (result == NONE) {
+      return NONE;
+    }
     if (result == CUT && limit - at < KeyCache.MAX_KEY_BYTES + 2) {
       position = at;
       return NONE;
     }
-    return result;
+    // The head of a key has one byte, or two from 24 on.
+    int content = at + (position - at > 24 ? 2 : 1);
+    return secrets.isSecretKey(keyWords, bytes, content, position) ? result + SECRET : result;
   }
 
   /**
@@ -252,6 +347,10 @@ public final class CborWriter {
    * may be endless, or change meanwhile.
    */
   int sequence(CharSequence s, int maxBytes, boolean mayCut) {
+    return sequence(s, maxBytes, mayCut, forms);
+  }
+
+  private int sequence(CharSequence s, int maxBytes, boolean mayCut, boolean redact) {
     int at = position;
     int most = Math.min(maxBytes, contentRoom(limit - at));
     int length = s.length();
@@ -276,7 +375,7 @@ public final class CborWriter {
       char last = c[count - 1];
       kept = loaded < length && Character.isHighSurrogate(last) ? 1 : 0;
       count -= kept;
-      if (count <= end - p && narrow(c, count, p)) {
+      if (count <= end - p && narrow(count, p, false) == 0) {
         p += count;
       } else {
         p = encode(c, count, p, end);
@@ -284,12 +383,34 @@ public final class CborWriter {
       }
       c[0] = last;
     }
+    int stop = whole ? p : ~p;
     if (!whole) {
-      p = mayCut ? cutAt(~p, start, end) : -1;
+      p = mayCut ? cutAt(stop, start, end) : -1;
       if (p < 0) {
         return NONE;
       }
     }
+    if (redact && p - start >= SecretText.LEAST_BYTES) {
+      int scanned = SecretText.scan(littleWords, start, p);
+      if ((scanned & SecretText.SUSPICIOUS) != 0) {
+        p = redactText(start, p, end, !whole);
+      }
+    }
+    finishText(at, start, p);
+    return whole ? WHOLE : CUT;
+  }
+
+  /** Redacts the content from {@code start} to {@code p} and returns where it ends then. */
+  private int redactText(int start, int p, int end, boolean cut) {
+    int mark = cut ? ELLIPSIS_SIZE : 0;
+    long done = SecretText.redact(bytes, start, p - mark, end - mark, cut);
+    redactions += (int) (done >>> 32);
+    int stop = (int) done;
+    return cut ? mark(stop) : stop;
+  }
+
+  /** Puts the head at {@code at}, and the content behind it. */
+  private void finishText(int at, int start, int p) {
     int written = p - start;
     int content = at + headSize(written);
     if (content != start) {
@@ -297,7 +418,6 @@ public final class CborWriter {
     }
     putHead(at, TEXT, written);
     position = content + written;
-    return whole ? WHOLE : CUT;
   }
 
   private static void load(CharSequence s, int from, int to, char[] c, int at) {
@@ -310,8 +430,33 @@ public final class CborWriter {
     }
   }
 
-  /** Writes characters at {@code p} if all are ASCII; else what it wrote is to be overwritten. */
-  private boolean narrow(char[] c, int count, int p) {
+  /**
+   * Writes the first {@code count} of {@code chars} at {@code p} as far as they are ASCII.
+   *
+   * @return flags of {@link SecretText#scan}; {@link SecretText#NOT_ASCII}: what was written is to
+   *     be overwritten
+   */
+  private int narrow(int count, int p, boolean scan) {
+    if (count <= SHORT) {
+      if (!narrowEach(chars, count, p)) {
+        return SecretText.NOT_ASCII;
+      }
+      return scan && count >= SecretText.LEAST_BYTES
+          ? SecretText.scan(littleWords, p, p + count)
+          : 0;
+    }
+    IsoEncoder encoder = iso;
+    if (encoder == null) {
+      encoder = new IsoEncoder(chars, bytes);
+      iso = encoder;
+    }
+    if (!encoder.encode(count, p)) {
+      return SecretText.NOT_ASCII;
+    }
+    return scan ? SecretText.scan(littleWords, p, p + count) : notAscii(p, p + count);
+  }
+
+  private boolean narrowEach(char[] c, int count, int p) {
     byte[] b = bytes;
     int seen = 0;
     for (int i = 0; i < count; i++) {
@@ -320,6 +465,17 @@ public final class CborWriter {
       b[p + i] = (byte) one;
     }
     return seen < 0x80;
+  }
+
+  private int notAscii(int from, int to) {
+    ByteBuffer w = words;
+    long all = 0;
+    int last = to - 8;
+    for (int i = from; i < last; i += 8) {
+      all |= w.getLong(i);
+    }
+    all |= w.getLong(last);
+    return (all & 0x8080808080808080L) == 0 ? 0 : SecretText.NOT_ASCII;
   }
 
   /** {@return where the characters end, or its complement where the next one doesn't fit} */
@@ -379,13 +535,14 @@ public final class CborWriter {
         cut--;
       }
     }
-    if (cut < start) {
-      return -1;
-    }
-    bytes[cut] = (byte) 0xe2;
-    bytes[cut + 1] = (byte) 0x80;
-    bytes[cut + 2] = (byte) 0xa6;
-    return cut + ELLIPSIS_SIZE;
+    return cut < start ? -1 : mark(cut);
+  }
+
+  private int mark(int at) {
+    bytes[at] = (byte) 0xe2;
+    bytes[at + 1] = (byte) 0x80;
+    bytes[at + 2] = (byte) 0xa6;
+    return at + ELLIPSIS_SIZE;
   }
 
   /** Writes the head of an item: its major type and its argument, all 64 bits as unsigned. */
@@ -438,17 +595,28 @@ public final class CborWriter {
     return content;
   }
 
-  /** Writes a short text of ASCII characters only; else moves nothing. */
-  private boolean ascii(String s, int maxBytes) {
+  /** Writes a text of ASCII characters only that is no longer than a chunk; else moves nothing. */
+  private boolean ascii(String s, int maxBytes, boolean redact) {
     int length = s.length();
     int at = position;
     int content = at + headSize(length);
-    if (length > CHUNK || length > maxBytes || length > limit - content) {
+    if (length > chars.length || length > maxBytes || length > limit - content) {
       return false;
     }
     s.getChars(0, length, chars, 0);
-    if (!narrow(chars, length, content)) {
-      return false;
+    int scanned = narrow(length, content, redact);
+    if (scanned != 0) {
+      if ((scanned & SecretText.NOT_ASCII) != 0) {
+        return false;
+      }
+      int end =
+          redactText(
+              content,
+              content + length,
+              content + Math.min(maxBytes, contentRoom(limit - at)),
+              false);
+      finishText(at, content, end);
+      return true;
     }
     putHead(at, TEXT, length);
     position = content + length;
@@ -503,5 +671,25 @@ public final class CborWriter {
 
   private void putLong(int at, long v) {
     words.putLong(at, v);
+  }
+
+  /** The JDK's encoder from the chunk of characters to the bytes. */
+  private static final class IsoEncoder {
+    private final CharsetEncoder encoder = StandardCharsets.ISO_8859_1.newEncoder();
+    private final CharBuffer in;
+    private final ByteBuffer out;
+
+    IsoEncoder(char[] chars, byte[] bytes) {
+      in = CharBuffer.wrap(chars);
+      out = ByteBuffer.wrap(bytes);
+    }
+
+    /** {@return whether the first {@code count} characters all fit into bytes} */
+    boolean encode(int count, int at) {
+      in.limit(count).position(0);
+      out.limit(at + count).position(at);
+      encoder.reset();
+      return encoder.encode(in, out, true).isUnderflow();
+    }
   }
 }

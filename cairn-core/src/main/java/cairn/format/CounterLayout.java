@@ -43,6 +43,9 @@ public final class CounterLayout {
   /** Encoding scratch buffers allocated because all were in use. */
   public static final int SCRATCH_ALLOCATED = 10;
 
+  /** Values and parts of texts that were not recorded because they are secret. Since format 1.1. */
+  public static final int REDACTED = 11;
+
   /** Names as the report shows them, by index. */
   public static final List<String> NAMES =
       List.of(
@@ -56,10 +59,16 @@ public final class CounterLayout {
           "beatErrors",
           "copyErrors",
           "compactions",
-          "scratchAllocated");
+          "scratchAllocated",
+          "redacted");
 
   /** Bytes of one copy. */
   public static final int COPY_SIZE = 256;
+
+  /** {@return how many counters a writer of that minor version of the format knew} */
+  public static int count(int minor) {
+    return minor == 0 ? REDACTED : NAMES.size();
+  }
 
   private CounterLayout() {}
 }

@@ -25,8 +25,25 @@ public final class KeyCache {
   private static final int MAX_REPLACEMENTS = 16;
 
   private final @Nullable Entry[] entries = new @Nullable Entry[CAPACITY];
+  private final Secrets secrets;
 
-  public KeyCache() {}
+  /** A cache for writers that redact nothing. */
+  public KeyCache() {
+    this(Secrets.NONE);
+  }
+
+  /**
+   * A cache for writers that redact.
+   *
+   * @param secrets what is secret; an entry remembers whether its key is
+   */
+  public KeyCache(Secrets secrets) {
+    this.secrets = secrets;
+  }
+
+  Secrets secrets() {
+    return secrets;
+  }
 
   /** {@return what this very string was encoded to, or null if it isn't remembered} */
   @SuppressWarnings("ReferenceEquality") // Identity is the point.
@@ -37,7 +54,7 @@ public final class KeyCache {
   }
 
   /** Remembers what {@code key} was encoded to, if its slot may still change hands. */
-  void add(String key, byte[] bytes, int from, int length) {
+  void add(String key, byte[] bytes, int from, int length, boolean secret) {
     int slot = slot(key);
     Entry before = entries[slot];
     int replaced = before == null ? 0 : before.replaced + 1;
@@ -45,7 +62,7 @@ public final class KeyCache {
       byte[] encoded = new byte[length];
       System.arraycopy(bytes, from, encoded, 0, length);
       // Plain: see the essay.
-      entries[slot] = new Entry(key, encoded, replaced);
+      entries[slot] = new Entry(key, encoded, replaced, secret);
     }
   }
 
@@ -68,10 +85,14 @@ public final class KeyCache {
     final long second;
     final int replaced;
 
-    Entry(String key, byte[] encoded, int replaced) {
+    /** Whether the value under the key is secret. */
+    final boolean secret;
+
+    Entry(String key, byte[] encoded, int replaced, boolean secret) {
       this.key = key;
       this.encoded = encoded;
       this.replaced = replaced;
+      this.secret = secret;
       this.first = word(encoded, 0);
       this.second = word(encoded, 8);
     }

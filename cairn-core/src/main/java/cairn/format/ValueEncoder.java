@@ -29,17 +29,23 @@ import java.util.OptionalLong;
 import java.util.RandomAccess;
 import java.util.TimeZone;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicMarkableReference;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.AtomicStampedReference;
+import java.util.concurrent.atomic.DoubleAccumulator;
 import java.util.concurrent.atomic.DoubleAdder;
+import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,9 +54,10 @@ import org.jspecify.annotations.Nullable;
  * <p>One thread at a time, but the values may change meanwhile. No allocation for maps, lists and
  * arrays of strings, numbers and booleans. A bad value never throws and never costs another one:
  * what throws becomes the text {@code <threw ClassName>}, what contains itself {@code <cycle>};
- * both are counted in {@link #placeholders()}. What is beyond a limit is cut, visibly, and counted
- * in {@link #cuts()}: a cut text ends in {@code …}, a cut array has the last element {@code "…"}, a
- * cut map the last entry {@code "…": true}, and {@code "…"} stands for what lies too deep.
+ * both are counted in {@link #placeholders()}; of errors that must not be swallowed, the first is
+ * thrown by {@link #rethrowFatal}. What is beyond a limit is cut, visibly, and counted in {@link
+ * #cuts()}: a cut text ends in {@code …}, a cut array has the last element {@code "…"}, a cut map
+ * the last entry {@code "…": true}, and {@code "…"} stands for what lies too deep.
  *
  * <p>Forms: null, booleans, integers, floats (32 and 64 bits, NaN and infinities included), big
  * integers and decimals as such; text for characters, character sequences, enums (name), and by
@@ -71,11 +78,12 @@ public final class ValueEncoder {
    * where the value would be. User code may call Cairn again: it gets another scratch, and nothing
    * here is static and mutable.
    *
-   * Caught: Exception and Error, StackOverflowError included: the stack is unwound to where there's
-   * room again. Not caught: other VirtualMachineErrors and ThreadDeath. Out of memory isn't the
-   * value's fault, concerns the application more than this record, and is what the
-   * application's own policy (exit, dump, restart) waits for; hiding it would be the black box
-   * changing the flight. `value` leaves the writer as it found it then.
+   * Caught: everything, StackOverflowError included: the stack is unwound to where there's room
+   * again. Other VirtualMachineErrors and ThreadDeath are kept, and thrown by `rethrowFatal` when the
+   * record is where it belongs. Out of memory isn't the value's fault, concerns the application
+   * more than this record, and is what the application's own policy (exit, dump, restart) waits for:
+   * hiding it would be the black box changing the flight; and what led up to it is what the box is
+   * for.
    *
    * No allocation: HashMap and its like are walked by forEach with one consumer that lives as long as
    * the encoder, since the iterator and the entry set of a fresh map are objects that escape. A
@@ -112,6 +120,8 @@ public final class ValueEncoder {
   private final int maxStackFrames;
   private final Entries entries = new Entries();
   private final AnyKey anyKey = new AnyKey();
+  private final @Nullable Forms forms;
+  private final Secrets.@Nullable Rule rule;
   private final @Nullable Object[] path;
   private int depth;
   private int nodes;
@@ -122,9 +132,21 @@ public final class ValueEncoder {
   private int cuts;
   private int placeholders;
 
-  /** An encoder that writes to {@code out}. */
+  /** Key of the value that is being encoded; only kept for a rule. */
+  private @Nullable String ruledKey;
+
+  private @Nullable Error fatal;
+
+  /** An encoder that writes to {@code out}, without forms of the application. */
   public ValueEncoder(CborWriter out, EncodeLimits limits) {
+    this(out, limits, Forms.NONE);
+  }
+
+  /** An encoder that writes to {@code out}. */
+  public ValueEncoder(CborWriter out, EncodeLimits limits, Forms forms) {
     this.out = out;
+    this.forms = forms.isEmpty() ? null : forms;
+    this.rule = out.secrets().rule();
     this.maxBytes = limits.maxBytes();
     this.maxNodes = limits.maxNodes();
     this.maxStringBytes = limits.maxStringBytes();
@@ -161,6 +183,24 @@ public final class ValueEncoder {
     return written;
   }
 
+  /**
+   * As {@link #value}, of a value that has a name.
+   *
+   * @param secret whether the name says that the value is
+   */
+  public boolean value(@Nullable String key, boolean secret, @Nullable Object v) {
+    if (secret && v != null && !(v instanceof Boolean)) {
+      return out.redacted();
+    }
+    if (rule == null) {
+      return value(v);
+    }
+    ruledKey = key;
+    boolean written = value(v);
+    ruledKey = null;
+    return written;
+  }
+
   /** As {@link #value}. */
   public boolean map(Map<String, ?> m) {
     return value(m);
@@ -179,6 +219,37 @@ public final class ValueEncoder {
   public void resetCounts() {
     cuts = 0;
     placeholders = 0;
+    out.redactions(0);
+  }
+
+  /**
+   * Throws what a value threw that is not the value's fault (see the class comment), if there was
+   * such an error since the last call. To be called when the record is where it belongs.
+   */
+  public void rethrowFatal() {
+    Error e = fatal;
+    if (e != null) {
+      fatal = null;
+      throw e;
+    }
+  }
+
+  /**
+   * Encodes a text of the application, as a value is.
+   *
+   * @param maxBytes of the content
+   * @return as {@link CborWriter#textCut}
+   */
+  public int text(@Nullable String key, String s, int maxBytes) {
+    return out.textCut(rule == null ? s : ruled(key, s), maxBytes);
+  }
+
+  /** {@return what a rule of the application makes of a text} */
+  public String ruled(@Nullable String key, String s) {
+    ruledKey = key;
+    String result = ruled(s);
+    ruledKey = null;
+    return result;
   }
 
   /** Writes one whole item, or moves nothing. Order: by frequency. */
@@ -188,7 +259,7 @@ public final class ValueEncoder {
       return text(s);
     }
     if (v instanceof Long n) {
-      return out.integer(n);
+      return out.number(n);
     }
     if (v instanceof Integer n) {
       return out.integer(n);
@@ -213,28 +284,42 @@ public final class ValueEncoder {
     int walkedBefore = walked;
     int cutsBefore = cuts;
     int placeholdersBefore = placeholders;
+    int redactionsBefore = out.redactions();
     Failure failure;
     try {
-      if (v instanceof Map<?, ?> m) {
-        return mapOf(m);
-      }
       if (v instanceof Failure f) {
         failure = f;
+      } else if (forms != null) {
+        return formed(forms, v);
       } else {
-        return other(v);
+        return v instanceof Map<?, ?> m ? mapOf(m) : other(v);
       }
-    } catch (Exception | Error e) {
-      failure = Failure.of(e);
+    } catch (Throwable e) {
+      failure = failed(e);
       restore(position, limit, level);
       walked = walkedBefore;
       cuts = cutsBefore;
       placeholders = placeholdersBefore;
+      out.redactions(redactionsBefore);
     }
-    if (!text(failure.toString())) {
+    if (!out.text(failure.toString())) {
       return false;
     }
     placeholders++;
     return true;
+  }
+
+  /** By the application's form if there is one; a form that returns the value itself is none. */
+  @SuppressWarnings("ReferenceEquality")
+  private boolean formed(Forms registered, Object v) {
+    Function<Object, @Nullable Object> form = registered.of(v.getClass());
+    if (form != null) {
+      Object instead = form.apply(v);
+      if (instead != v) {
+        return inner(v, instead);
+      }
+    }
+    return v instanceof Map<?, ?> m ? mapOf(m) : other(v);
   }
 
   private boolean other(Object v) {
@@ -284,12 +369,21 @@ public final class ValueEncoder {
     if (v instanceof AtomicReferenceArray<?> a) {
       return atomics(a);
     }
+    if (v instanceof AtomicMarkableReference<?> r) {
+      return inner(v, r.getReference());
+    }
+    if (v instanceof AtomicStampedReference<?> r) {
+      return inner(v, r.getReference());
+    }
     return simple(v);
   }
 
   /** What has neither parts nor a form of its own is text. */
   @SuppressWarnings("JavaUtilDate") // The application's choice.
   private boolean simple(Object v) {
+    if (v instanceof UUID u) {
+      return out.uuid(u.getMostSignificantBits(), u.getLeastSignificantBits());
+    }
     if (v instanceof AtomicBoolean b) {
       return out.bool(b.get());
     }
@@ -297,7 +391,7 @@ public final class ValueEncoder {
       return o.isPresent() ? out.integer(o.getAsInt()) : out.nul();
     }
     if (v instanceof OptionalLong o) {
-      return o.isPresent() ? out.integer(o.getAsLong()) : out.nul();
+      return o.isPresent() ? out.number(o.getAsLong()) : out.nul();
     }
     if (v instanceof OptionalDouble o) {
       return o.isPresent() ? out.floating(o.getAsDouble()) : out.nul();
@@ -340,8 +434,8 @@ public final class ValueEncoder {
     if (n instanceof Short || n instanceof Byte || n instanceof AtomicInteger) {
       return out.integer(n.intValue());
     }
-    if (n instanceof AtomicLong || n instanceof LongAdder) {
-      return out.integer(n.longValue());
+    if (n instanceof AtomicLong || n instanceof LongAdder || n instanceof LongAccumulator) {
+      return out.number(n.longValue());
     }
     if (n instanceof BigInteger i) {
       return bigInteger(i);
@@ -349,7 +443,7 @@ public final class ValueEncoder {
     if (n instanceof BigDecimal d) {
       return bigDecimal(d);
     }
-    if (n instanceof DoubleAdder) {
+    if (n instanceof DoubleAdder || n instanceof DoubleAccumulator) {
       return out.floating(n.doubleValue());
     }
     return orNull(n.toString());
@@ -357,6 +451,9 @@ public final class ValueEncoder {
 
   private boolean bigInteger(BigInteger i) {
     int bits = i.bitLength();
+    if (bits < 64) {
+      return out.number(i.longValue());
+    }
     boolean negative = i.signum() < 0;
     if (bits <= 64) {
       return negative
@@ -397,15 +494,44 @@ public final class ValueEncoder {
   /** A number can't be cut and stay a number. */
   private boolean tooLarge(int bits) {
     placeholders++;
-    return text("<number of " + bits + " bits>");
+    return out.text("<number of " + bits + " bits>");
   }
 
   private boolean text(String s) {
-    return counted(out.textCut(s, maxStringBytes));
+    return counted(out.textCut(rule == null ? s : ruled(s), maxStringBytes));
   }
 
   private boolean sequence(CharSequence s) {
+    if (rule != null) {
+      // As much as can be recorded, and one character more, so that the cut shows.
+      int length = Math.min(s.length(), maxStringBytes + 1);
+      StringBuilder copy = new StringBuilder(length);
+      for (int i = 0; i < length; i++) {
+        copy.append(s.charAt(i));
+      }
+      return text(copy.toString());
+    }
     return counted(out.sequence(s, maxStringBytes, true));
+  }
+
+  /** What the application's rule makes of a text; a rule that throws has found a secret. */
+  private String ruled(String s) {
+    Secrets.Rule r = rule;
+    if (r == null) {
+      return s;
+    }
+    String result;
+    try {
+      result = r.apply(ruledKey, s);
+    } catch (Throwable e) {
+      failed(e);
+      result = null;
+    }
+    if (s.equals(result)) {
+      return s;
+    }
+    out.redactions(out.redactions() + 1);
+    return result == null ? Secrets.MARK : result;
   }
 
   private boolean orNull(@Nullable String s) {
@@ -413,10 +539,10 @@ public final class ValueEncoder {
   }
 
   private boolean counted(int result) {
-    if (result == CborWriter.CUT) {
+    if ((result & CborWriter.CUT) != 0 && result > 0) {
       cuts++;
     }
-    return result != CborWriter.NONE;
+    return result >= 0;
   }
 
   private boolean byteString(byte[] b) {
@@ -464,13 +590,13 @@ public final class ValueEncoder {
     return exitArray(whole);
   }
 
-  private static @Nullable Object elementOf(List<?> l, int i) {
+  private @Nullable Object elementOf(List<?> l, int i) {
     try {
       return l.get(i);
     } catch (IndexOutOfBoundsException | ConcurrentModificationException e) {
       throw e;
-    } catch (Exception | Error e) {
-      return Failure.of(e);
+    } catch (Throwable e) {
+      return failed(e);
     }
   }
 
@@ -541,7 +667,7 @@ public final class ValueEncoder {
   private boolean numberOf(Object a, int i) {
     nodes++;
     if (a instanceof long[] n) {
-      return out.integer(n[i]);
+      return out.number(n[i]);
     }
     if (a instanceof int[] n) {
       return out.integer(n[i]);
@@ -561,7 +687,7 @@ public final class ValueEncoder {
     if (a instanceof AtomicIntegerArray n) {
       return out.integer(n.get(i));
     }
-    return out.integer(((AtomicLongArray) a).get(i));
+    return out.number(((AtomicLongArray) a).get(i));
   }
 
   private boolean atomics(AtomicReferenceArray<?> a) {
@@ -646,14 +772,38 @@ public final class ValueEncoder {
     int position = out.position();
     int cutsBefore = cuts;
     int placeholdersBefore = placeholders;
-    if (key(key) && any(v)) {
+    int redactionsBefore = out.redactions();
+    int written = key(key);
+    if (counted(written)
+        && ((written & CborWriter.SECRET) != 0
+            ? secret(v)
+            : rule == null ? any(v) : anyOf(key, v))) {
       return true;
     }
     out.position(position);
     cuts = cutsBefore;
     placeholders = placeholdersBefore;
+    out.redactions(redactionsBefore);
     walked = Integer.MAX_VALUE;
     return false;
+  }
+
+  /** The value under a secret key; whether there is one, and yes or no, is none. */
+  private boolean secret(@Nullable Object v) {
+    if (v == null || v instanceof Boolean) {
+      return any(v);
+    }
+    nodes++;
+    return out.redacted();
+  }
+
+  /** As {@link #any}, where a rule wants to know the key. */
+  private boolean anyOf(@Nullable Object key, @Nullable Object v) {
+    String outer = ruledKey;
+    ruledKey = key instanceof String s ? s : null;
+    boolean written = any(v);
+    ruledKey = outer;
+    return written;
   }
 
   /** As {@link #entry}, of a map whose entries may run code of the application. */
@@ -661,14 +811,14 @@ public final class ValueEncoder {
     Object key;
     try {
       key = e.getKey();
-    } catch (Exception | Error failure) {
-      key = Failure.of(failure);
+    } catch (Throwable failure) {
+      key = failed(failure);
     }
     Object v;
     try {
       v = e.getValue();
-    } catch (Exception | Error failure) {
-      v = Failure.of(failure);
+    } catch (Throwable failure) {
+      v = failed(failure);
     }
     return entry(key, v);
   }
@@ -685,14 +835,15 @@ public final class ValueEncoder {
     return exitMap(whole);
   }
 
-  private boolean key(@Nullable Object key) {
+  /** {@return as {@link CborWriter#keyCut}} */
+  private int key(@Nullable Object key) {
     if (key instanceof String s) {
-      return counted(out.keyCut(s));
+      return out.keyCut(s);
     }
     Object failed = key;
     try {
       if (key instanceof CharSequence s) {
-        return counted(out.keyCut(s));
+        return out.keyCut(s);
       }
       if (!(key instanceof Failure)) {
         String s =
@@ -700,13 +851,13 @@ public final class ValueEncoder {
                 ? e.name()
                 : key instanceof Class<?> c ? c.getName() : String.valueOf(key);
         // A toString may return null.
-        return counted(out.keyCut((CharSequence) (s == null ? "null" : s)));
+        return out.keyCut((CharSequence) (s == null ? "null" : s));
       }
-    } catch (Exception | Error e) {
-      failed = Failure.of(e);
+    } catch (Throwable e) {
+      failed = failed(e);
     }
     placeholders++;
-    return counted(out.keyCut((CharSequence) String.valueOf(failed)));
+    return out.keyCut((CharSequence) String.valueOf(failed));
   }
 
   private boolean record(Record r) {
@@ -722,10 +873,20 @@ public final class ValueEncoder {
     walked = 0;
     boolean whole = true;
     for (int i = 0; i < components.names.length && whole; i++) {
-      whole = entry(components.names[i], components.get(r, i));
+      whole = entry(components.names[i], component(components, r, i));
     }
     walked = outer;
     return exitMap(whole);
+  }
+
+  private @Nullable Object component(Components components, Record r, int i) {
+    try {
+      return components.accessors[i].invoke(r);
+    } catch (InvocationTargetException e) {
+      return failed(e.getCause() == null ? e : e.getCause());
+    } catch (Throwable e) {
+      return failed(e);
+    }
   }
 
   private boolean throwable(Throwable t) {
@@ -753,7 +914,7 @@ public final class ValueEncoder {
     return exitMap(whole);
   }
 
-  private static @Nullable Object partOf(Throwable t, int part) {
+  private @Nullable Object partOf(Throwable t, int part) {
     try {
       return switch (part) {
         case 0 -> t.getClass().getName();
@@ -762,8 +923,8 @@ public final class ValueEncoder {
         case 3 -> t.getCause();
         default -> t.getSuppressed();
       };
-    } catch (Exception | Error e) {
-      return Failure.of(e);
+    } catch (Throwable e) {
+      return failed(e);
     }
   }
 
@@ -862,25 +1023,29 @@ public final class ValueEncoder {
     }
   }
 
+  /** What stands for a value that threw {@code e}; keeps in mind what is not the value's fault. */
+  private Failure failed(Throwable e) {
+    String name = e.getClass().getName();
+    // ThreadDeath by name: it is on its way out of the JDK.
+    if (e instanceof Error error
+        && ((e instanceof VirtualMachineError && !(e instanceof StackOverflowError))
+            || name.equals("java.lang.ThreadDeath"))
+        && fatal == null) {
+      fatal = error;
+    }
+    if (e instanceof InterruptedException) {
+      // Thrown in spite of the signature: whoever runs the thread must still hear of it.
+      Thread.currentThread().interrupt();
+    }
+    return new Failure("<threw " + name.substring(name.lastIndexOf('.') + 1) + ">");
+  }
+
   /** Stands for what was thrown in place of a value, or for a key. */
   private static final class Failure {
     private final String text;
 
-    private Failure(String text) {
+    Failure(String text) {
       this.text = text;
-    }
-
-    /** Throws {@code e} anew if it isn't the value's fault. */
-    static Failure of(Throwable e) {
-      if (e instanceof VirtualMachineError fatal && !(e instanceof StackOverflowError)) {
-        throw fatal;
-      }
-      String name = e.getClass().getName();
-      // By name: ThreadDeath is on its way out of the JDK.
-      if (e instanceof Error fatal && name.equals("java.lang.ThreadDeath")) {
-        throw fatal;
-      }
-      return new Failure("<threw " + name.substring(name.lastIndexOf('.') + 1) + ">");
     }
 
     @Override
@@ -930,7 +1095,7 @@ public final class ValueEncoder {
   private static final class Components {
     final String[] names;
     final boolean accessible;
-    private final Method[] accessors;
+    final Method[] accessors;
 
     Components(Class<?> type) {
       RecordComponent[] components = type.getRecordComponents();
@@ -943,16 +1108,6 @@ public final class ValueEncoder {
         all &= accessors[i].trySetAccessible();
       }
       accessible = all;
-    }
-
-    @Nullable Object get(Record r, int i) {
-      try {
-        return accessors[i].invoke(r);
-      } catch (InvocationTargetException e) {
-        return Failure.of(e.getCause() == null ? e : e.getCause());
-      } catch (IllegalAccessException e) {
-        return Failure.of(e);
-      }
     }
   }
 

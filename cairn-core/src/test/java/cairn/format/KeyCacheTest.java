@@ -13,7 +13,7 @@ class KeyCacheTest {
   @Test
   void onlyTheVerySameStringIsFound() {
     String key = "status";
-    cache.add(key, new byte[] {9, 1, 2, 9}, 1, 2);
+    cache.add(key, new byte[] {9, 1, 2, 9}, 1, 2, false);
     assertThat(cache.find(key).encoded).containsExactly(1, 2);
     assertThat(cache.find(new String(key))).isNull();
   }
@@ -24,7 +24,7 @@ class KeyCacheTest {
     List<String> found = new ArrayList<>();
     for (int i = 0; i < 1000; i++) {
       String key = new String("same");
-      cache.add(key, encoded, 0, 1);
+      cache.add(key, encoded, 0, 1, false);
       if (cache.find(key) != null) {
         found.add(key);
       }

@@ -1,6 +1,7 @@
 package cairn.format;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.File;
@@ -411,13 +412,14 @@ class ValueEncoderTest {
   }
 
   @Test
-  void fatalErrorReachesTheCallerAndTheEncoderCanBeUsedAgain() {
+  void fatalErrorCostsNoOtherValueAndReachesTheCallerAfterTheRecord() {
     for (Error fatal :
         new Error[] {new OutOfMemoryError(), new InternalError(), new ThreadDeath()}) {
-      out.reset(5, 100);
-      assertThatThrownBy(() -> encoder.value(List.of(1, new Bad(fatal)))).isSameAs(fatal);
-      assertThat(out.position()).isEqualTo(5);
-      assertThat(out.limit()).isEqualTo(100);
+      String placeholder = "<threw " + fatal.getClass().getSimpleName() + ">";
+      assertThat(encoded(encoder, List.of(1, new Bad(fatal), 2)))
+          .isEqualTo(List.of(big(1), placeholder, big(2)));
+      assertThatThrownBy(encoder::rethrowFatal).isSameAs(fatal);
+      assertThatCode(encoder::rethrowFatal).doesNotThrowAnyException();
       assertThat(encoded(List.of(1))).isEqualTo(bigs(1));
     }
   }

@@ -1,0 +1,573 @@
+package cairn.format;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Finds secrets in encoded text by their form, and writes {@link Secrets#MARK} over them.
+ *
+ * <p>Any thread; no allocation. Forms: card numbers (14 to 19 digits that begin as a network's do,
+ * with a right check digit, in groups or not), bearer tokens, private keys in PEM, {@code
+ * user:password} in URLs, and values after names such as {@code password=} or {@code "token":}.
+ */
+final class SecretText {
+  /*
+   * Nearly no text holds a secret, so `scan` only asks whether one is possible, 8 bytes at a time;
+   * `redact` then reads byte by byte.
+   *
+   * Words: each has at least 7 characters, so one of its first four 4-grams begins at a multiple of
+   * 4 from the start of the text, whatever the word's place. These grams are in a table without
+   * collisions, and every fourth position is looked up in it, with the bit that tells upper from
+   * lower case set. A word of 6 gets what may follow it, one of 5 what may precede it as well.
+   * Cards: 13 digits and separators cover two neighbouring groups of 4 bytes, all from 0x20 to 0x3f.
+   * URLs: an '@'. Each may be wrong, and then `redact` finds nothing; none overlooks what `redact`
+   * finds, as SecretTextTest sees.
+   */
+
+  /** Of {@link #scan}: a byte has its highest bit set. */
+  static final int NOT_ASCII = 1;
+
+  /** Of {@link #scan}: there may be a secret. */
+  static final int SUSPICIOUS = 2;
+
+  /** What {@link #scan} takes at least; nothing shorter holds a secret. */
+  static final int LEAST_BYTES = 8;
+
+  private static final long HIGH_BITS = 0x8080808080808080L;
+  private static final long ONES = 0x0101010101010101L;
+  private static final long ATS = '@' * ONES;
+
+  /** Set in lower-case letters and in no digit's or separator's way. */
+  private static final long LOWER = 0x20 * ONES;
+
+  private static final long RANGE_BITS = 0x60 * ONES;
+
+  private static final String[] WORDS = {
+    "bearer ",
+    "private",
+    "password",
+    "assphrase",
+    "horization",
+    "api_key",
+    "api-key",
+    "ess_key",
+    "ess-key"
+  };
+
+  /** Words of 6 letters. */
+  private static final String[] SHORTER_WORDS = {"passwd", "secret", "apikey", "esskey"};
+
+  private static final String SHORTEST_WORD = "token";
+  private static final String AFTER = "=:\"'\\_k- ";
+  private static final String BEFORE = "?&_-.;,\"'() \t/\\{:=*abcdefghijklmnopqrstuvwxyz0123456789";
+
+  private static final int GRAM_BITS = 11;
+  private static final int GRAM_SHIFT = 32 - GRAM_BITS;
+
+  /** Tried until no two grams met. */
+  private static final int GRAM_MULTIPLIER = 0xD6645FA9;
+
+  static final int[] GRAMS = grams();
+
+  private static final byte[] BEGIN = ascii("-----BEGIN ");
+  private static final byte[] END = ascii("-----END ");
+  private static final byte[] PRIVATE_KEY = ascii("PRIVATE KEY");
+  private static final byte[] DASHES = ascii("-----");
+  private static final byte[] BEARER = ascii("bearer ");
+
+  /** Names whose value is secret, in lower case; {@code -} stands for nothing, - or _. */
+  private static final byte[][] NAMES = {
+    ascii("password"),
+    ascii("passwd"),
+    ascii("passphrase"),
+    ascii("secret"),
+    ascii("token"),
+    ascii("api-key"),
+    ascii("access-key"),
+    ascii("private-key"),
+    ascii("authorization")
+  };
+
+  private static final byte[] SECRET_NAME = NAMES[3];
+  private static final byte[] TOKEN_NAME = NAMES[4];
+  private static final byte[] AUTHORIZATION_NAME = NAMES[8];
+  private static final byte[] KEY_SUFFIX = ascii("-key");
+
+  private static final int MOST_DIGITS = 19;
+  private static final int LEAST_TOKEN = 8;
+
+  /** A token of one case and no digit must be this long to be told from a word. */
+  private static final int CERTAIN_TOKEN = 20;
+
+  /** Digits at a cut that may be the beginning of a card number. */
+  private static final int LEAST_CUT_DIGITS = 7;
+
+  private SecretText() {}
+
+  private static int[] grams() {
+    int[] table = new int[1 << GRAM_BITS];
+    for (String word : WORDS) {
+      add(table, word, 4);
+    }
+    for (String word : SHORTER_WORDS) {
+      add(table, word, 3);
+    }
+    add(table, SHORTEST_WORD, 2);
+    for (int i = 0; i < AFTER.length(); i++) {
+      String after = AFTER.substring(i, i + 1);
+      for (String word : SHORTER_WORDS) {
+        add(table, word.substring(3) + after, 1);
+      }
+      add(table, SHORTEST_WORD.substring(2) + after, 1);
+    }
+    for (int i = 0; i < BEFORE.length(); i++) {
+      add(table, BEFORE.charAt(i) + SHORTEST_WORD.substring(0, 3), 1);
+    }
+    return table;
+  }
+
+  private static void add(int[] table, String word, int grams) {
+    for (int i = 0; i < grams; i++) {
+      int gram = gram(word, i);
+      table[slot(gram)] = gram;
+    }
+  }
+
+  private static int gram(String word, int from) {
+    int gram = 0;
+    for (int i = 3; i >= 0; i--) {
+      gram = gram << 8 | word.charAt(from + i) | 0x20;
+    }
+    return gram;
+  }
+
+  static int slot(int gram) {
+    return (gram * GRAM_MULTIPLIER) >>> GRAM_SHIFT;
+  }
+
+  private static byte[] ascii(String s) {
+    return s.getBytes(StandardCharsets.US_ASCII);
+  }
+
+  /**
+   * {@return {@link #NOT_ASCII} and {@link #SUSPICIOUS}, as they apply to the bytes from {@code
+   * from} to {@code to}}
+   *
+   * @param words little-endian
+   * @param to at least {@link #LEAST_BYTES} behind {@code from}
+   */
+  static int scan(ByteBuffer words, int from, int to) {
+    int[] grams = GRAMS;
+    long all = 0;
+    long ats = 0;
+    // Not 0 where a group of 4 bytes has one that is neither digit nor separator.
+    long before = -1;
+    boolean found = false;
+    int last = to - 8;
+    int i = from;
+    while (true) {
+      long word = words.getLong(i);
+      all |= word;
+      long at = word ^ ATS;
+      ats |= (at - ONES) & ~at;
+      long folded = word | LOWER;
+      int first = (int) folded;
+      int second = (int) (folded >>> 32);
+      if (grams[slot(first)] == first || grams[slot(second)] == second) {
+        found = true;
+      }
+      long group = (word & RANGE_BITS) ^ LOWER;
+      if ((int) group == 0 && (before >>> 32 == 0 || group == 0)) {
+        found = true;
+      }
+      before = group;
+      if (i >= last) {
+        break;
+      }
+      // The last step may go over bytes again: what lies between is looked at all the same.
+      i = Math.min(i + 8, last);
+    }
+    return ((all & HIGH_BITS) != 0 ? NOT_ASCII : 0)
+        | (found || (ats & HIGH_BITS) != 0 ? SUSPICIOUS : 0);
+  }
+
+  /**
+   * Writes the mark over each secret in the text from {@code from} to {@code to}.
+   *
+   * @param room where the text must end at the latest; without room for the mark stars stand for
+   *     it, one for each byte
+   * @param cut whether the text went on behind {@code to}: then what may be the beginning of a
+   *     secret there is one
+   * @return where the text ends now, in the low half; how many secrets there were, in the high half
+   */
+  static long redact(byte[] b, int from, int to, int room, boolean cut) {
+    int end = to;
+    int found = 0;
+    int i = from;
+    while (i < end) {
+      long secret = at(b, from, i, end, cut);
+      if (secret == 0) {
+        i++;
+        continue;
+      }
+      int start = (int) secret;
+      int stop = (int) (secret >>> 32);
+      int length = stop - start;
+      byte[] mark = Secrets.MARK_BYTES;
+      if (end - length + mark.length <= room) {
+        System.arraycopy(b, stop, b, start + mark.length, end - stop);
+        System.arraycopy(mark, 0, b, start, mark.length);
+        end += mark.length - length;
+        i = start + mark.length;
+      } else {
+        for (int k = start; k < stop; k++) {
+          b[k] = '*';
+        }
+        i = stop;
+      }
+      found++;
+    }
+    return (long) found << 32 | end;
+  }
+
+  /** The secret that shows itself at {@code i}: its start and, in the high half, its end; or 0. */
+  private static long at(byte[] b, int from, int i, int end, boolean cut) {
+    int c = b[i];
+    if (c >= '0' && c <= '9') {
+      return i > from && (isWord(b[i - 1]) || b[i - 1] == '+') ? 0 : card(b, i, end, cut);
+    }
+    return switch (c | 0x20) {
+      case ':' -> userInfo(b, i, end, cut);
+      case '-' -> privateKey(b, i, end);
+      case 'b' -> bearer(b, from, i, end, cut);
+      case 'p', 's', 't', 'a' -> named(b, i, end, cut);
+      default -> 0;
+    };
+  }
+
+  private static long secret(int start, int end) {
+    return (long) end << 32 | start;
+  }
+
+  // ---- cards
+
+  private static long card(byte[] b, int i, int end, boolean cut) {
+    long number = 0;
+    int digits = 0;
+    int group = 0;
+    int p = i;
+    while (p < end) {
+      int c = b[p];
+      if (c >= '0' && c <= '9') {
+        if (++digits > MOST_DIGITS) {
+          return 0;
+        }
+        // 19 digits fit, as unsigned.
+        number = number * 10 + (c - '0');
+        group++;
+      } else if ((c == ' ' || c == '-') && group >= 4 && p + 1 < end && isDigit(b[p + 1])) {
+        group = 0;
+      } else {
+        break;
+      }
+      p++;
+    }
+    if (p == end && cut && digits >= LEAST_CUT_DIGITS && Cards.mayBegin(number, digits)) {
+      return secret(i, p);
+    }
+    if ((p < end && isWord(b[p])) || (group < 3 && digits > group)) {
+      return 0;
+    }
+    return Cards.isNumber(number, digits) ? secret(i, p) : 0;
+  }
+
+  // ---- URLs
+
+  /** {@code ://user:password@} */
+  private static long userInfo(byte[] b, int i, int end, boolean cut) {
+    if (end - i < 4 || b[i + 1] != '/' || b[i + 2] != '/') {
+      return 0;
+    }
+    int start = i + 3;
+    int authority = -1;
+    int colon = -1;
+    int at = -1;
+    int p = start;
+    for (; p < end && !endsUrl(b[p]); p++) {
+      int c = b[p];
+      if (c == '@') {
+        at = p;
+      } else if (c == ':' && colon < 0 && authority < 0) {
+        colon = p;
+      } else if ((c == '/' || c == '?' || c == '#') && authority < 0) {
+        authority = p;
+        if (at >= 0 || colon < 0 || isPort(b, colon + 1, p)) {
+          // Else the password itself has one of these, unescaped.
+          break;
+        }
+      }
+    }
+    if (at < 0) {
+      boolean open = cut && p == end && authority < 0 && colon >= 0 && !isPort(b, colon + 1, p);
+      return open ? secret(start, p) : 0;
+    }
+    boolean password = colon >= 0 && colon < at;
+    return password || at - start >= CERTAIN_TOKEN ? secret(start, at) : 0;
+  }
+
+  private static boolean endsUrl(int c) {
+    return (c >= 0 && c <= ' ') || c == '"' || c == '\'' || c == '<' || c == '>' || c == '`';
+  }
+
+  private static boolean isPort(byte[] b, int from, int to) {
+    for (int p = from; p < to; p++) {
+      if (!isDigit(b[p])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // ---- keys and tokens
+
+  /** From the line that begins it to the one that ends it, or to the end of the text. */
+  private static long privateKey(byte[] b, int i, int end) {
+    if (!starts(b, i, end, BEGIN)) {
+      return 0;
+    }
+    int label = i + BEGIN.length;
+    int dashes = find(b, label, Math.min(end, label + 40), DASHES);
+    int labelEnd = dashes < 0 ? Math.min(end, label + 40) : dashes;
+    if (find(b, label, labelEnd, PRIVATE_KEY) < 0) {
+      return 0;
+    }
+    int last = find(b, labelEnd, end, END);
+    if (last >= 0) {
+      last = find(b, last + END.length, end, DASHES);
+    }
+    return secret(i, last < 0 ? end : last + DASHES.length);
+  }
+
+  private static long bearer(byte[] b, int from, int i, int end, boolean cut) {
+    if ((i > from && isWord(b[i - 1])) || !startsFolded(b, i, end, BEARER)) {
+      return 0;
+    }
+    int start = i + BEARER.length;
+    while (start < end && b[start] == ' ') {
+      start++;
+    }
+    int p = start;
+    while (p < end && isTokenByte(b[p])) {
+      p++;
+    }
+    boolean open = cut && p == end && p > start;
+    return open || isToken(b, start, p) ? secret(start, p) : 0;
+  }
+
+  /** Not a word of a language: "bearer authentication" is none. */
+  private static boolean isToken(byte[] b, int from, int to) {
+    if (to - from < LEAST_TOKEN) {
+      return false;
+    }
+    if (to - from >= CERTAIN_TOKEN) {
+      return true;
+    }
+    boolean lower = false;
+    for (int p = from; p < to; p++) {
+      int c = b[p];
+      if (isDigit(c) || (lower && c >= 'A' && c <= 'Z')) {
+        return true;
+      }
+      lower |= c >= 'a' && c <= 'z';
+    }
+    return false;
+  }
+
+  private static boolean isTokenByte(int c) {
+    return isWord(c) || c == '-' || c == '.' || c == '_' || c == '~' || c == '+' || c == '/'
+        || c == '=';
+  }
+
+  // ---- name and value
+
+  private static long named(byte[] b, int i, int end, boolean cut) {
+    for (byte[] name : NAMES) {
+      int p = afterName(b, i, end, name);
+      if (p >= 0) {
+        return value(b, p, end, name, cut);
+      }
+    }
+    return 0;
+  }
+
+  /** Where the name that begins at {@code i} ends, or -1 if another one does. */
+  private static int afterName(byte[] b, int i, int end, byte[] name) {
+    int p = i;
+    for (byte expected : name) {
+      if (expected == '-') {
+        if (p < end && (b[p] == '-' || b[p] == '_')) {
+          p++;
+        }
+      } else if (p < end && (b[p] | 0x20) == expected) {
+        p++;
+      } else {
+        return -1;
+      }
+    }
+    return p;
+  }
+
+  private static long value(byte[] b, int afterName, int end, byte[] name, boolean cut) {
+    int p = afterName;
+    if (name == SECRET_NAME) {
+      p = Math.max(p, afterName(b, p, end, KEY_SUFFIX));
+    }
+    // The name may be quoted itself, in JSON within JSON too.
+    boolean quotedName = false;
+    while (p < end && (b[p] == '"' || b[p] == '\'' || b[p] == '\\')) {
+      quotedName |= b[p] != '\\';
+      p++;
+    }
+    p = spaces(b, p, end);
+    if (p >= end || (b[p] != '=' && b[p] != ':')) {
+      return 0;
+    }
+    boolean colon = b[p] == ':';
+    p = spaces(b, p + 1, end);
+    if (p < end && b[p] == '\\') {
+      p++;
+    }
+    int start = p;
+    int stop;
+    if (p < end && (b[p] == '"' || b[p] == '\'')) {
+      int quote = b[p];
+      start = p + 1;
+      stop = start;
+      boolean escaped = p > 0 && b[p - 1] == '\\';
+      while (stop < end && !(b[stop] == quote && (escaped || b[stop - 1] != '\\'))) {
+        stop++;
+      }
+      if (escaped && stop < end && stop > start && b[stop - 1] == '\\') {
+        stop--;
+      }
+    } else if (name == AUTHORIZATION_NAME) {
+      stop = start;
+      while (stop < end
+          && b[stop] != '"'
+          && b[stop] != '\''
+          && b[stop] != ','
+          && !(b[stop] >= 0 && b[stop] < ' ')) {
+        stop++;
+      }
+    } else {
+      stop = start;
+      while (stop < end && !endsValue(b[stop])) {
+        stop++;
+      }
+    }
+    if (stop == start || isHarmless(b, start, stop)) {
+      return 0;
+    }
+    // "unexpected token: name" is said by every parser.
+    if (name == TOKEN_NAME
+        && colon
+        && !quotedName
+        && !(cut && stop == end)
+        && !isToken(b, start, stop)) {
+      return 0;
+    }
+    return secret(start, stop);
+  }
+
+  private static int spaces(byte[] b, int from, int end) {
+    int p = from;
+    while (p < end && b[p] == ' ') {
+      p++;
+    }
+    return p;
+  }
+
+  private static boolean endsValue(int c) {
+    return (c >= 0 && c <= ' ')
+        || c == '&'
+        || c == ';'
+        || c == ','
+        || c == '"'
+        || c == '\''
+        || c == '<'
+        || c == '>'
+        || c == ')'
+        || c == ']'
+        || c == '}'
+        || c == '|'
+        || c == '\\';
+  }
+
+  /** What is no secret: the mark itself, and what stands for none. */
+  private static boolean isHarmless(byte[] b, int from, int to) {
+    int length = to - from;
+    return is(b, from, length, "null")
+        || is(b, from, length, "true")
+        || is(b, from, length, "false")
+        || is(b, from, length, "***")
+        || is(b, from, length, Secrets.MARK)
+        || (b[from] == '<' && length == 0);
+  }
+
+  private static boolean is(byte[] b, int from, int length, String text) {
+    if (length != text.length()) {
+      return false;
+    }
+    for (int i = 0; i < length; i++) {
+      if (b[from + i] != text.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // ---- bytes
+
+  private static boolean isDigit(int c) {
+    return c >= '0' && c <= '9';
+  }
+
+  /** A letter, a digit, or part of a character that is not ASCII. */
+  private static boolean isWord(int c) {
+    int folded = c | 0x20;
+    return c < 0 || isDigit(c) || (folded >= 'a' && folded <= 'z');
+  }
+
+  private static boolean starts(byte[] b, int i, int end, byte[] text) {
+    if (end - i < text.length) {
+      return false;
+    }
+    for (int k = 0; k < text.length; k++) {
+      if (b[i + k] != text[k]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean startsFolded(byte[] b, int i, int end, byte[] text) {
+    if (end - i < text.length) {
+      return false;
+    }
+    for (int k = 0; k < text.length; k++) {
+      if ((b[i + k] | 0x20) != text[k]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static int find(byte[] b, int from, int end, byte[] text) {
+    for (int i = from; i <= end - text.length; i++) {
+      if (starts(b, i, end, text)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+}
