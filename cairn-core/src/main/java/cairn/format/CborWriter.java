@@ -49,6 +49,9 @@ public final class CborWriter {
   private static final int UUID_SIZE = 36;
   private static final int CHUNK = 1024;
 
+  /** How far before a cut a URL's user and password are looked for. */
+  private static final int MAX_CUT_PASSWORD = 512;
+
   /** A text of more characters goes through the JDK's encoder. */
   private static final int SHORT = 32;
 
@@ -390,23 +393,39 @@ public final class CborWriter {
         return NONE;
       }
     }
-    if (redact && p - start >= SecretText.LEAST_BYTES) {
-      int scanned = SecretText.scan(littleWords, start, p);
-      if ((scanned & SecretText.SUSPICIOUS) != 0) {
-        p = redactText(start, p, end, !whole);
-      }
+    if (redact) {
+      p = redactScanned(start, p, end, !whole);
     }
     finishText(at, start, p);
     return whole ? WHOLE : CUT;
   }
 
-  /** Redacts the content from {@code start} to {@code p} and returns where it ends then. */
-  private int redactText(int start, int p, int end, boolean cut) {
+  /** Searches the content from {@code start} to {@code p} and returns where it ends then. */
+  private int redactScanned(int start, int p, int end, boolean cut) {
     int mark = cut ? ELLIPSIS_SIZE : 0;
-    long done = SecretText.redact(bytes, start, p - mark, end - mark, cut);
+    int stop = p - mark;
+    if (stop - start < SecretText.LEAST_BYTES) {
+      return p;
+    }
+    int kinds = SecretText.scan(littleWords, start, stop);
+    if ((kinds & SecretText.SUSPICIOUS) != 0) {
+      stop = redactText(start, stop, kinds, end - mark, cut);
+    }
+    if (!cut) {
+      return stop;
+    }
+    if ((kinds & SecretText.URL) == 0) {
+      // The '@' that shows a password may lie behind the cut.
+      int from = Math.max(start, stop - MAX_CUT_PASSWORD);
+      stop = redactText(from, stop, SecretText.URL, end - mark, true);
+    }
+    return mark(stop);
+  }
+
+  private int redactText(int start, int stop, int kinds, int end, boolean cut) {
+    long done = SecretText.redact(bytes, start, stop, kinds, end, cut);
     redactions += (int) (done >>> 32);
-    int stop = (int) done;
-    return cut ? mark(stop) : stop;
+    return (int) done;
   }
 
   /** Puts the head at {@code at}, and the content behind it. */
@@ -613,6 +632,7 @@ public final class CborWriter {
           redactText(
               content,
               content + length,
+              scanned,
               content + Math.min(maxBytes, contentRoom(limit - at)),
               false);
       finishText(at, content, end);

@@ -2,6 +2,7 @@ package cairn.format;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
  * Finds secrets in encoded text by their form, and writes {@link Secrets#MARK} over them.
@@ -19,16 +20,25 @@ final class SecretText {
    * 4 from the start of the text, whatever the word's place. These grams are in a table without
    * collisions, and every fourth position is looked up in it, with the bit that tells upper from
    * lower case set. A word of 6 gets what may follow it, one of 5 what may precede it as well.
-   * Cards: 13 digits and separators cover two neighbouring groups of 4 bytes, all from 0x20 to 0x3f.
-   * URLs: an '@'. Each may be wrong, and then `redact` finds nothing; none overlooks what `redact`
-   * finds, as SecretTextTest sees.
+   * Cards: of 14 digits or more, with a separator behind four at the earliest, 6 lie in one group of
+   * 8 bytes. URLs: an '@'. Each may be wrong, and then `redact` finds nothing; none overlooks what
+   * `redact` finds, as SecretTextTest sees.
    */
 
   /** Of {@link #scan}: a byte has its highest bit set. */
   static final int NOT_ASCII = 1;
 
-  /** Of {@link #scan}: there may be a secret. */
-  static final int SUSPICIOUS = 2;
+  /** Of {@link #scan}: there may be a card's number. */
+  static final int CARD = 2;
+
+  /** Of {@link #scan}: there may be a URL with a password. */
+  static final int URL = 4;
+
+  /** Of {@link #scan}: there may be a key or token, or the name of a secret. */
+  static final int WORD = 8;
+
+  /** Of {@link #scan}: any of these. */
+  static final int SUSPICIOUS = CARD | URL | WORD;
 
   /** What {@link #scan} takes at least; nothing shorter holds a secret. */
   static final int LEAST_BYTES = 8;
@@ -37,10 +47,18 @@ final class SecretText {
   private static final long ONES = 0x0101010101010101L;
   private static final long ATS = '@' * ONES;
 
-  /** Set in lower-case letters and in no digit's or separator's way. */
-  private static final long LOWER = 0x20 * ONES;
+  /** Tells lower case from upper case. */
+  private static final long CASE_BITS = 0x20 * ONES;
 
-  private static final long RANGE_BITS = 0x60 * ONES;
+  private static final long ZEROS = '0' * ONES;
+  private static final long HIGH_NIBBLES = 0xf0 * ONES;
+  private static final long SEVENTHS = 0x70 * ONES;
+
+  /** Added to what is greater than 9, sets the highest bit. */
+  private static final long BEYOND_NINE = 0x46 * ONES;
+
+  /** Of 8 bytes in the middle of a card's number. */
+  private static final int MOST_SEPARATORS = 2;
 
   private static final String[] WORDS = {
     "bearer ",
@@ -150,8 +168,8 @@ final class SecretText {
   }
 
   /**
-   * {@return {@link #NOT_ASCII} and {@link #SUSPICIOUS}, as they apply to the bytes from {@code
-   * from} to {@code to}}
+   * {@return what applies to the bytes from {@code from} to {@code to}: {@link #NOT_ASCII}, {@link
+   * #CARD}, {@link #URL} and {@link #WORD}}
    *
    * @param words little-endian
    * @param to at least {@link #LEAST_BYTES} behind {@code from}
@@ -160,9 +178,7 @@ final class SecretText {
     int[] grams = GRAMS;
     long all = 0;
     long ats = 0;
-    // Not 0 where a group of 4 bytes has one that is neither digit nor separator.
-    long before = -1;
-    boolean found = false;
+    int found = 0;
     int last = to - 8;
     int i = from;
     while (true) {
@@ -170,17 +186,19 @@ final class SecretText {
       all |= word;
       long at = word ^ ATS;
       ats |= (at - ONES) & ~at;
-      long folded = word | LOWER;
+      long folded = word | CASE_BITS;
       int first = (int) folded;
       int second = (int) (folded >>> 32);
       if (grams[slot(first)] == first || grams[slot(second)] == second) {
-        found = true;
+        found |= WORD;
       }
-      long group = (word & RANGE_BITS) ^ LOWER;
-      if ((int) group == 0 && (before >>> 32 == 0 || group == 0)) {
-        found = true;
+      // Highest bit of each byte: not 0x30 to 0x3f, or greater than '9'.
+      long notThree = (word & HIGH_NIBBLES) ^ ZEROS;
+      long notDigit =
+          (((notThree & SEVENTHS) + SEVENTHS) | notThree | (word + BEYOND_NINE)) & HIGH_BITS;
+      if (Long.bitCount(notDigit) <= MOST_SEPARATORS) {
+        found |= CARD;
       }
-      before = group;
       if (i >= last) {
         break;
       }
@@ -188,24 +206,26 @@ final class SecretText {
       i = Math.min(i + 8, last);
     }
     return ((all & HIGH_BITS) != 0 ? NOT_ASCII : 0)
-        | (found || (ats & HIGH_BITS) != 0 ? SUSPICIOUS : 0);
+        | ((ats & HIGH_BITS) != 0 ? URL : 0)
+        | found;
   }
 
   /**
    * Writes the mark over each secret in the text from {@code from} to {@code to}.
    *
+   * @param kinds which to look for: flags of {@link #scan}
    * @param room where the text must end at the latest; without room for the mark stars stand for
    *     it, one for each byte
    * @param cut whether the text went on behind {@code to}: then what may be the beginning of a
    *     secret there is one
    * @return where the text ends now, in the low half; how many secrets there were, in the high half
    */
-  static long redact(byte[] b, int from, int to, int room, boolean cut) {
+  static long redact(byte[] b, int from, int to, int kinds, int room, boolean cut) {
     int end = to;
     int found = 0;
     int i = from;
     while (i < end) {
-      long secret = at(b, from, i, end, cut);
+      long secret = at(b, from, i, end, kinds, cut);
       if (secret == 0) {
         i++;
         continue;
@@ -220,9 +240,7 @@ final class SecretText {
         end += mark.length - length;
         i = start + mark.length;
       } else {
-        for (int k = start; k < stop; k++) {
-          b[k] = '*';
-        }
+        Arrays.fill(b, start, stop, (byte) '*');
         i = stop;
       }
       found++;
@@ -231,13 +249,20 @@ final class SecretText {
   }
 
   /** The secret that shows itself at {@code i}: its start and, in the high half, its end; or 0. */
-  private static long at(byte[] b, int from, int i, int end, boolean cut) {
+  private static long at(byte[] b, int from, int i, int end, int kinds, boolean cut) {
     int c = b[i];
-    if (c >= '0' && c <= '9') {
-      return i > from && (isWord(b[i - 1]) || b[i - 1] == '+') ? 0 : card(b, i, end, cut);
+    if (c >= '0' && c <= ':') {
+      if (c == ':') {
+        return (kinds & URL) == 0 ? 0 : userInfo(b, i, end, cut);
+      }
+      return (kinds & CARD) == 0 || (i > from && (isWord(b[i - 1]) || b[i - 1] == '+'))
+          ? 0
+          : card(b, i, end, cut);
+    }
+    if ((kinds & WORD) == 0) {
+      return 0;
     }
     return switch (c | 0x20) {
-      case ':' -> userInfo(b, i, end, cut);
       case '-' -> privateKey(b, i, end);
       case 'b' -> bearer(b, from, i, end, cut);
       case 'p', 's', 't', 'a' -> named(b, i, end, cut);
