@@ -10,14 +10,16 @@ import java.util.stream.Stream;
 /**
  * Runs the measurements and prints a Markdown table for each.
  *
- * <p>Arguments: {@code record | peers | latency | startup | cold | footprint | all}, then {@code
- * --quick} (directional, all of them in under three minutes), {@code --rounds N}, {@code --patience
- * SECONDS} (how long to wait, in all, for a machine that others use to be quiet). Files go to
- * {@code java.io.tmpdir}, which must lie on the disk to be measured, and are deleted afterwards.
+ * <p>Arguments: {@code record | peers | encode | handoff | latency | startup | cold | footprint |
+ * all}, then {@code --quick} (directional; encode takes under four minutes, handoff two, the others
+ * three together), {@code --rounds N}, {@code --patience SECONDS} (how long to wait, in all, for a
+ * machine that others use to be quiet); of encode and handoff {@code --only NAME,...} and {@code
+ * --size BYTES,...}. Files go to {@code java.io.tmpdir}, which must lie on the disk to be measured,
+ * and are deleted afterwards.
  */
 public final class Bench {
   private static final List<String> COMMANDS =
-      List.of("record", "peers", "latency", "startup", "cold", "footprint");
+      List.of("record", "peers", "encode", "handoff", "latency", "startup", "cold", "footprint");
 
   private Bench() {}
 
@@ -25,16 +27,28 @@ public final class Bench {
   public static void main(String[] args) throws Exception {
     List<String> rest = new ArrayList<>(List.of(args));
     boolean quick = rest.remove("--quick");
-    int rounds = option(rest, "--rounds", quick ? 1 : 3);
-    int patience = option(rest, "--patience", 0);
+    int rounds = Integer.parseInt(option(rest, "--rounds", quick ? "1" : "3"));
+    int patience = Integer.parseInt(option(rest, "--patience", "0"));
+    List<String> only = list(option(rest, "--only", ""));
+    List<Integer> sizes = list(option(rest, "--size", "")).stream().map(Integer::valueOf).toList();
     String command = rest.size() == 1 ? rest.get(0) : "";
-    if (!command.equals("all") && !COMMANDS.contains(command)) {
+    if ((!command.equals("all") && !COMMANDS.contains(command))
+        || !known(command).containsAll(only)
+        || !EncodePayload.SIZES.containsAll(sizes)) {
       System.err.println(
-          "usage: bench record|peers|latency|startup|cold|footprint|all [--quick] [--rounds N]"
-              + " [--patience SECONDS]");
+          "usage: bench "
+              + String.join("|", COMMANDS)
+              + "|all [--quick] [--rounds N] [--patience SECONDS]\n"
+              + "       bench encode|handoff [--only NAME,...] [--size BYTES,...]\n"
+              + "encode: "
+              + String.join(",", Contender.NAMES)
+              + "\nhandoff: "
+              + String.join(",", HandOffRuns.METHODS)
+              + "\nsizes: "
+              + EncodePayload.SIZES);
       System.exit(2);
     }
-    Settings settings = new Settings(quick, rounds, new Patience(patience));
+    Settings settings = new Settings(quick, rounds, new Patience(patience), only, sizes);
     machine();
     for (String name : command.equals("all") ? COMMANDS : List.of(command)) {
       System.out.println("## " + name + "\n");
@@ -42,19 +56,34 @@ public final class Bench {
     }
   }
 
-  private static int option(List<String> args, String name, int otherwise) {
+  private static String option(List<String> args, String name, String otherwise) {
     int at = args.indexOf(name);
     if (at < 0 || at + 1 == args.size()) {
       return otherwise;
     }
     args.remove(at);
-    return Integer.parseInt(args.remove(at));
+    return args.remove(at);
+  }
+
+  /** {@return what {@code --only} can choose from} */
+  private static List<String> known(String command) {
+    return switch (command) {
+      case "encode" -> Contender.NAMES;
+      case "handoff" -> HandOffRuns.METHODS;
+      default -> List.of();
+    };
+  }
+
+  private static List<String> list(String option) {
+    return option.isEmpty() ? List.of() : List.of(option.split(","));
   }
 
   private static void run(String command, Settings settings) throws Exception {
     switch (command) {
       case "record" -> new RecordRuns(settings).record();
       case "peers" -> new RecordRuns(settings).peers();
+      case "encode" -> new EncodeRuns(settings).run();
+      case "handoff" -> new HandOffRuns(settings).run();
       case "latency" -> LatencyHarness.run(settings);
       case "startup" -> StartupHarness.run(settings);
       case "cold" -> ColdStart.run(settings);

@@ -1,25 +1,11 @@
 package cairn.bench;
 
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.openjdk.jmh.profile.GCProfiler;
-import org.openjdk.jmh.results.BenchmarkResult;
-import org.openjdk.jmh.results.IterationResult;
-import org.openjdk.jmh.results.Result;
-import org.openjdk.jmh.results.RunResult;
-import org.openjdk.jmh.runner.Runner;
-import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
-import org.openjdk.jmh.runner.options.OptionsBuilder;
-import org.openjdk.jmh.runner.options.TimeValue;
 
-/**
- * Runs the JMH benchmarks in rounds, one fork of each in turn, so that a busy minute of the machine
- * falls on all of them; then shows medians over all iterations.
- */
+/** Runs the JMH benchmarks of the recorder in rounds; then shows medians over all iterations. */
 final class RecordRuns {
   private static final List<String> RECORD_METHODS =
       List.of(
@@ -33,17 +19,16 @@ final class RecordRuns {
           "openSpanPlainClose");
 
   private final Settings settings;
-  private final Map<String, Scores> scores = new TreeMap<>();
-
-  private static final class Scores {
-    final List<Double> nanos = new ArrayList<>();
-    final List<Double> cpu = new ArrayList<>();
-    final List<Double> bytes = new ArrayList<>();
-    final List<Double> rounds = new ArrayList<>();
-  }
+  private final Rounds rounds;
 
   RecordRuns(Settings settings) {
     this.settings = settings;
+    this.rounds =
+        new Rounds(
+            settings,
+            settings.quick()
+                ? new Rounds.Iterations(1, 400, 2, 250)
+                : new Rounds.Iterations(2, 1000, 4, 1000));
   }
 
   /** Cairn's calls beside the two or three peers that come close. */
@@ -51,10 +36,10 @@ final class RecordRuns {
     for (int round = 0; round < settings.rounds(); round++) {
       for (int threads = 1; threads <= 2; threads++) {
         for (String method : RECORD_METHODS) {
-          run("RecordBenchmark." + method + "$", List.of(), threads);
+          run(method, threads);
         }
         for (String target : List.of("jfr", "sentry-memory", "otel-span")) {
-          run("PeersBenchmark", List.of(target), threads);
+          runTarget(target, threads);
         }
       }
     }
@@ -65,61 +50,19 @@ final class RecordRuns {
   void peers() throws Exception {
     for (int round = 0; round < settings.rounds(); round++) {
       for (String target : Target.NAMES) {
-        run("PeersBenchmark", List.of(target), 1);
+        runTarget(target, 1);
       }
-      run("RecordBenchmark.openSpan$", List.of(), 1);
+      run("openSpan", 1);
     }
     show();
   }
 
-  private void run(String include, List<String> targets, int threads) throws Exception {
-    ChainedOptionsBuilder options =
-        new OptionsBuilder()
-            .include(include)
-            .threads(threads)
-            .forks(1)
-            .warmupIterations(settings.quick() ? 1 : 2)
-            .warmupTime(TimeValue.milliseconds(settings.quick() ? 400 : 1000))
-            .measurementIterations(settings.quick() ? 2 : 4)
-            .measurementTime(TimeValue.milliseconds(settings.quick() ? 250 : 1000))
-            .addProfiler(GCProfiler.class)
-            .addProfiler(CallerCpu.class)
-            .shouldFailOnError(true)
-            .output(Path.of(Scratch.root().toString(), "jmh.log").toString())
-            .jvmArgsAppend(jvmArgs());
-    if (!targets.isEmpty()) {
-      options.param("target", targets.toArray(String[]::new));
-    }
-    settings.patience().await(include + " " + targets + " threads=" + threads);
-    Collection<RunResult> results = new Runner(options.build()).run();
-    for (RunResult result : results) {
-      add(result, threads);
-    }
+  private void run(String method, int threads) throws Exception {
+    rounds.run(method + " " + threads, "RecordBenchmark." + method + "$", Map.of(), threads);
   }
 
-  private static String[] jvmArgs() {
-    List<String> args = new ArrayList<>(List.of("-Xmx2g", "-XX:+UseG1GC"));
-    args.addAll(Child.OPENS);
-    args.add("-Djava.io.tmpdir=" + Scratch.root());
-    return args.toArray(String[]::new);
-  }
-
-  private void add(RunResult run, int threads) {
-    String target = run.getParams().getParam("target");
-    String name = run.getParams().getBenchmark();
-    String label = target == null ? name.substring(name.lastIndexOf('.') + 1) : target;
-    Scores scores = this.scores.computeIfAbsent(label + " " + threads, key -> new Scores());
-    List<Double> round = new ArrayList<>();
-    for (BenchmarkResult fork : run.getBenchmarkResults()) {
-      for (IterationResult iteration : fork.getIterationResults()) {
-        round.add(iteration.getPrimaryResult().getScore());
-        Map<String, Result> more = iteration.getSecondaryResults();
-        scores.bytes.add(more.get("gc.alloc.rate.norm").getScore());
-        scores.cpu.add(more.get(CallerCpu.RESULT).getScore());
-      }
-    }
-    scores.nanos.addAll(round);
-    scores.rounds.add(Table.median(round));
+  private void runTarget(String target, int threads) throws Exception {
+    rounds.run(target + " " + threads, "PeersBenchmark", Map.of("target", target), threads);
   }
 
   private void show() {
@@ -135,22 +78,15 @@ final class RecordRuns {
             "B/op",
             "x JFR event",
             "x JFR, CPU");
-    for (Map.Entry<String, Scores> entry : scores.entrySet()) {
+    for (Map.Entry<String, Rounds.Scores> entry : new TreeMap<>(rounds.scores()).entrySet()) {
       String[] key = entry.getKey().split(" ");
-      Scores scores = entry.getValue();
-      Scores jfr = this.scores.get("jfr " + key[1]);
-      double median = Table.median(scores.nanos);
-      table.row(
-          Target.label(key[0]),
-          key[1],
-          Table.number(median, 0),
-          Table.number(Table.min(scores.nanos), 0),
-          String.join(", ", scores.rounds.stream().map(round -> Table.number(round, 0)).toList()),
-          Table.number(Table.median(scores.cpu), 0),
-          Table.number(Table.min(scores.cpu), 0),
-          Table.number(Table.median(scores.bytes), 0),
-          jfr == null ? "" : Table.number(median / Table.median(jfr.nanos), 2),
-          jfr == null ? "" : Table.number(Table.median(scores.cpu) / Table.median(jfr.cpu), 2));
+      Rounds.Scores scores = entry.getValue();
+      Rounds.Scores jfr = rounds.scores("jfr " + key[1]);
+      List<String> cells = new ArrayList<>(List.of(Target.label(key[0]), key[1]));
+      cells.addAll(scores.cells());
+      cells.add(jfr == null ? "" : Table.number(scores.nanos() / jfr.nanos(), 2));
+      cells.add(jfr == null ? "" : Table.number(scores.cpu() / jfr.cpu(), 2));
+      table.row(cells.toArray(String[]::new));
     }
     System.out.println(
         "Small event: "

@@ -1,10 +1,26 @@
 package cairn.bench;
 
+import java.util.List;
+
 /**
  * How thorough a run is.
  *
  * @param quick a smoke test in seconds; its numbers are directional
  * @param rounds how often everything is measured, in turn
  * @param patience asked before each measurement
+ * @param only the contenders to run, known ones; empty for all
+ * @param sizes the sizes to run, known ones; empty for all
  */
-record Settings(boolean quick, int rounds, Patience patience) {}
+record Settings(
+    boolean quick, int rounds, Patience patience, List<String> only, List<Integer> sizes) {
+
+  /** {@return those of {@code all} that were asked for} */
+  List<String> only(List<String> all) {
+    return only.isEmpty() ? all : only;
+  }
+
+  /** {@return those of {@code all} that were asked for} */
+  List<Integer> sizes(List<Integer> all) {
+    return sizes.isEmpty() ? all : sizes;
+  }
+}
