@@ -53,18 +53,17 @@ public final class CborWriter {
   private static final int MAX_CUT_PASSWORD = 512;
 
   /** A text of more characters goes through the JDK's encoder. */
-  private static final int SHORT = 32;
+  private static final int SHORT = 24;
 
   /*
-   * A string goes through `chars`, a chunk at a time: getChars copies in bulk, which charAt can't.
-   * Short ones are then narrowed by a loop that ORs all characters and so checks them without a
-   * branch. Longer ones are narrowed by the JDK's encoder of ISO 8859-1, an intrinsic that takes 16
-   * characters or more at a step, and their highest bits are checked 8 bytes at a time, together with
-   * the search for secrets. String.getBytes(int, int, byte[], int) copies fastest but drops high bytes
-   * unseen, and nothing public tells whether a string has any. See RATIONALE.
+   * A short string is narrowed by a loop over charAt that ORs all characters, and so checks them
+   * without a branch for each. A longer one goes through `chars`, a chunk at a time: getChars copies
+   * in bulk, and the JDK's encoder of ASCII, an intrinsic, narrows and checks in bulk. What is not
+   * ASCII is encoded by a loop over `chars`. String.getBytes(int, int, byte[], int) copies fastest
+   * but drops high bytes unseen, and nothing public tells whether a string has any. See RATIONALE.
    */
   private final char[] chars;
-  private @Nullable IsoEncoder iso;
+  private @Nullable AsciiEncoder encoder;
   private final byte[] bytes;
   private final ByteBuffer words;
   private final ByteBuffer littleWords;
@@ -321,7 +320,8 @@ public final class CborWriter {
       return WHOLE + secret;
     }
     int before = redactions;
-    int result = keyCut((CharSequence) s);
+    int result =
+        ascii(s, KeyCache.MAX_KEY_BYTES, forms) ? secrecy(at, WHOLE) : keyCut((CharSequence) s);
     if (result >= 0 && (result & CUT) == 0 && redactions == before) {
       keys.add(s, bytes, at, position - at, (result & SECRET) != 0);
     }
@@ -339,6 +339,11 @@ public final class CborWriter {
       position = at;
       return NONE;
     }
+    return secrecy(at, result);
+  }
+
+  /** Adds to the result of a key whether its value is secret. */
+  private int secrecy(int at, int result) {
     // The head of a key has one byte, or two from 24 on.
     int content = at + (position - at > 24 ? 2 : 1);
     return secrets.isSecretKey(keyWords, bytes, content, position) ? result + SECRET : result;
@@ -378,7 +383,7 @@ public final class CborWriter {
       char last = c[count - 1];
       kept = loaded < length && Character.isHighSurrogate(last) ? 1 : 0;
       count -= kept;
-      if (count <= end - p && narrow(count, p, false) == 0) {
+      if (count <= end - p && narrow(count, p)) {
         p += count;
       } else {
         p = encode(c, count, p, end);
@@ -407,17 +412,18 @@ public final class CborWriter {
     if (stop - start < SecretText.LEAST_BYTES) {
       return p;
     }
-    int kinds = SecretText.scan(littleWords, start, stop);
-    if ((kinds & SecretText.SUSPICIOUS) != 0) {
+    int kinds = SecretText.scan(bytes, littleWords, start, stop);
+    if (kinds != 0) {
       stop = redactText(start, stop, kinds, end - mark, cut);
     }
     if (!cut) {
       return stop;
     }
-    if ((kinds & SecretText.URL) == 0) {
-      // The '@' that shows a password may lie behind the cut.
+    // What shows that it is one may lie behind the cut: the '@' of a URL, more digits of a card.
+    int open = (SecretText.URL | SecretText.CARD) & ~kinds;
+    if (open != 0) {
       int from = Math.max(start, stop - MAX_CUT_PASSWORD);
-      stop = redactText(from, stop, SecretText.URL, end - mark, true);
+      stop = redactText(from, stop, open, end - mark, true);
     }
     return mark(stop);
   }
@@ -450,32 +456,14 @@ public final class CborWriter {
   }
 
   /**
-   * Writes the first {@code count} of {@code chars} at {@code p} as far as they are ASCII.
-   *
-   * @return flags of {@link SecretText#scan}; {@link SecretText#NOT_ASCII}: what was written is to
-   *     be overwritten
+   * Writes the first {@code count} of {@code chars} at {@code p} if all are ASCII; else what it
+   * wrote is to be overwritten.
    */
-  private int narrow(int count, int p, boolean scan) {
-    if (count <= SHORT) {
-      if (!narrowEach(chars, count, p)) {
-        return SecretText.NOT_ASCII;
-      }
-      return scan && count >= SecretText.LEAST_BYTES
-          ? SecretText.scan(littleWords, p, p + count)
-          : 0;
+  private boolean narrow(int count, int p) {
+    if (count > SHORT) {
+      return narrowInBulk(count, p);
     }
-    IsoEncoder encoder = iso;
-    if (encoder == null) {
-      encoder = new IsoEncoder(chars, bytes);
-      iso = encoder;
-    }
-    if (!encoder.encode(count, p)) {
-      return SecretText.NOT_ASCII;
-    }
-    return scan ? SecretText.scan(littleWords, p, p + count) : notAscii(p, p + count);
-  }
-
-  private boolean narrowEach(char[] c, int count, int p) {
+    char[] c = chars;
     byte[] b = bytes;
     int seen = 0;
     for (int i = 0; i < count; i++) {
@@ -486,15 +474,25 @@ public final class CborWriter {
     return seen < 0x80;
   }
 
-  private int notAscii(int from, int to) {
-    ByteBuffer w = words;
-    long all = 0;
-    int last = to - 8;
-    for (int i = from; i < last; i += 8) {
-      all |= w.getLong(i);
+  private boolean narrowInBulk(int count, int p) {
+    AsciiEncoder ascii = encoder;
+    if (ascii == null) {
+      ascii = new AsciiEncoder(chars, bytes);
+      encoder = ascii;
     }
-    all |= w.getLong(last);
-    return (all & 0x8080808080808080L) == 0 ? 0 : SecretText.NOT_ASCII;
+    return ascii.encode(count, p);
+  }
+
+  /** As {@link #narrow}, of a short string. */
+  private boolean narrow(String s, int length, int p) {
+    byte[] b = bytes;
+    int seen = 0;
+    for (int i = 0; i < length; i++) {
+      char one = s.charAt(i);
+      seen |= one;
+      b[p + i] = (byte) one;
+    }
+    return seen < 0x80;
   }
 
   /** {@return where the characters end, or its complement where the next one doesn't fit} */
@@ -622,21 +620,24 @@ public final class CborWriter {
     if (length > chars.length || length > maxBytes || length > limit - content) {
       return false;
     }
-    s.getChars(0, length, chars, 0);
-    int scanned = narrow(length, content, redact);
-    if (scanned != 0) {
-      if ((scanned & SecretText.NOT_ASCII) != 0) {
+    if (length <= SHORT) {
+      if (!narrow(s, length, content)) {
         return false;
       }
-      int end =
-          redactText(
-              content,
-              content + length,
-              scanned,
-              content + Math.min(maxBytes, contentRoom(limit - at)),
-              false);
-      finishText(at, content, end);
-      return true;
+    } else {
+      s.getChars(0, length, chars, 0);
+      if (!narrowInBulk(length, content)) {
+        return false;
+      }
+    }
+    if (redact && length >= SecretText.LEAST_BYTES) {
+      int kinds = SecretText.scan(bytes, littleWords, content, content + length);
+      if (kinds != 0) {
+        int room = Math.min(maxBytes, contentRoom(limit - at));
+        finishText(
+            at, content, redactText(content, content + length, kinds, content + room, false));
+        return true;
+      }
     }
     putHead(at, TEXT, length);
     position = content + length;
@@ -694,17 +695,17 @@ public final class CborWriter {
   }
 
   /** The JDK's encoder from the chunk of characters to the bytes. */
-  private static final class IsoEncoder {
-    private final CharsetEncoder encoder = StandardCharsets.ISO_8859_1.newEncoder();
+  private static final class AsciiEncoder {
+    private final CharsetEncoder encoder = StandardCharsets.US_ASCII.newEncoder();
     private final CharBuffer in;
     private final ByteBuffer out;
 
-    IsoEncoder(char[] chars, byte[] bytes) {
+    AsciiEncoder(char[] chars, byte[] bytes) {
       in = CharBuffer.wrap(chars);
       out = ByteBuffer.wrap(bytes);
     }
 
-    /** {@return whether the first {@code count} characters all fit into bytes} */
+    /** {@return whether the first {@code count} characters are all ASCII} */
     boolean encode(int count, int at) {
       in.limit(count).position(0);
       out.limit(at + count).position(at);

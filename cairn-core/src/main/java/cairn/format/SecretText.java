@@ -20,13 +20,10 @@ final class SecretText {
    * 4 from the start of the text, whatever the word's place. These grams are in a table without
    * collisions, and every fourth position is looked up in it, with the bit that tells upper from
    * lower case set. A word of 6 gets what may follow it, one of 5 what may precede it as well.
-   * Cards: of 14 digits or more, with a separator behind four at the earliest, 6 lie in one group of
-   * 8 bytes. URLs: an '@'. Each may be wrong, and then `redact` finds nothing; none overlooks what
-   * `redact` finds, as SecretTextTest sees.
+   * Cards: 14 digits or more, separated behind four at the earliest, fill one group of 4 bytes; a run
+   * of digits is then counted at once. URLs: an '@'. Each may be wrong, and then `redact` finds
+   * nothing; none overlooks what `redact` finds, as SecretTextTest sees.
    */
-
-  /** Of {@link #scan}: a byte has its highest bit set. */
-  static final int NOT_ASCII = 1;
 
   /** Of {@link #scan}: there may be a card's number. */
   static final int CARD = 2;
@@ -37,11 +34,8 @@ final class SecretText {
   /** Of {@link #scan}: there may be a key or token, or the name of a secret. */
   static final int WORD = 8;
 
-  /** Of {@link #scan}: any of these. */
-  static final int SUSPICIOUS = CARD | URL | WORD;
-
   /** What {@link #scan} takes at least; nothing shorter holds a secret. */
-  static final int LEAST_BYTES = 8;
+  static final int LEAST_BYTES = 12;
 
   private static final long HIGH_BITS = 0x8080808080808080L;
   private static final long ONES = 0x0101010101010101L;
@@ -51,14 +45,7 @@ final class SecretText {
   private static final long CASE_BITS = 0x20 * ONES;
 
   private static final long ZEROS = '0' * ONES;
-  private static final long HIGH_NIBBLES = 0xf0 * ONES;
-  private static final long SEVENTHS = 0x70 * ONES;
-
-  /** Added to what is greater than 9, sets the highest bit. */
-  private static final long BEYOND_NINE = 0x46 * ONES;
-
-  /** Of 8 bytes in the middle of a card's number. */
-  private static final int MOST_SEPARATORS = 2;
+  private static final long HIGH_NIBBLES = 0xf0f0f0f0f0f0f0f0L;
 
   private static final String[] WORDS = {
     "bearer ",
@@ -111,6 +98,7 @@ final class SecretText {
   private static final byte[] AUTHORIZATION_NAME = NAMES[8];
   private static final byte[] KEY_SUFFIX = ascii("-key");
 
+  private static final int LEAST_DIGITS = 14;
   private static final int MOST_DIGITS = 19;
   private static final int LEAST_TOKEN = 8;
 
@@ -168,46 +156,59 @@ final class SecretText {
   }
 
   /**
-   * {@return what applies to the bytes from {@code from} to {@code to}: {@link #NOT_ASCII}, {@link
-   * #CARD}, {@link #URL} and {@link #WORD}}
+   * {@return what the bytes from {@code from} to {@code to} may hold: {@link #CARD}, {@link #URL}
+   * and {@link #WORD}, or 0}
    *
-   * @param words little-endian
+   * @param words the same bytes, little-endian
    * @param to at least {@link #LEAST_BYTES} behind {@code from}
    */
-  static int scan(ByteBuffer words, int from, int to) {
+  static int scan(byte[] bytes, ByteBuffer words, int from, int to) {
     int[] grams = GRAMS;
-    long all = 0;
-    long ats = 0;
-    int found = 0;
     int last = to - 8;
-    int i = from;
-    while (true) {
+    long ats = 0;
+    int kinds = 0;
+    for (int i = from; i < last; i += 8) {
       long word = words.getLong(i);
-      all |= word;
       long at = word ^ ATS;
       ats |= (at - ONES) & ~at;
-      long folded = word | CASE_BITS;
-      int first = (int) folded;
-      int second = (int) (folded >>> 32);
-      if (grams[slot(first)] == first || grams[slot(second)] == second) {
-        found |= WORD;
-      }
-      // Highest bit of each byte: not 0x30 to 0x3f, or greater than '9'.
-      long notThree = (word & HIGH_NIBBLES) ^ ZEROS;
-      long notDigit =
-          (((notThree & SEVENTHS) + SEVENTHS) | notThree | (word + BEYOND_NINE)) & HIGH_BITS;
-      if (Long.bitCount(notDigit) <= MOST_SEPARATORS) {
-        found |= CARD;
-      }
-      if (i >= last) {
-        break;
-      }
-      // The last step may go over bytes again: what lies between is looked at all the same.
-      i = Math.min(i + 8, last);
+      kinds |= wordOrCard(word, grams, bytes, i, from, to);
     }
-    return ((all & HIGH_BITS) != 0 ? NOT_ASCII : 0)
-        | ((ats & HIGH_BITS) != 0 ? URL : 0)
-        | found;
+    // Goes over some bytes again: what lies between the samples is never more than a gram.
+    long word = words.getLong(last);
+    long at = word ^ ATS;
+    ats |= (at - ONES) & ~at;
+    return kinds
+        | wordOrCard(word, grams, bytes, last, from, to)
+        | ((ats & HIGH_BITS) != 0 ? URL : 0);
+  }
+
+  private static int wordOrCard(long word, int[] grams, byte[] bytes, int at, int from, int to) {
+    long folded = word | CASE_BITS;
+    int first = (int) folded;
+    int second = (int) (folded >>> 32);
+    int kinds = grams[slot(first)] == first || grams[slot(second)] == second ? WORD : 0;
+    // Four bytes from '0' to '?'.
+    long notThree = (word & HIGH_NIBBLES) ^ ZEROS;
+    if ((int) notThree == 0 || notThree >>> 32 == 0) {
+      kinds |= mayBeCard(bytes, (int) notThree == 0 ? at : at + 4, from, to);
+    }
+    return kinds;
+  }
+
+  /** Whether the digits around {@code at}, with separators, are as many as a card's number has. */
+  private static int mayBeCard(byte[] b, int at, int from, int to) {
+    int digits = 0;
+    for (int i = at; i < to && isOfNumber(b[i]); i++) {
+      digits += b[i] >= '0' ? 1 : 0;
+    }
+    for (int i = at - 1; i >= from && isOfNumber(b[i]); i--) {
+      digits += b[i] >= '0' ? 1 : 0;
+    }
+    return digits >= LEAST_DIGITS ? CARD : 0;
+  }
+
+  private static boolean isOfNumber(int c) {
+    return isDigit(c) || c == ' ' || c == '-';
   }
 
   /**
