@@ -208,10 +208,10 @@ public final class CborReader {
 
   /** {@return the double with the same shortest decimal form: 0.1f is 0.1} */
   private static double shortest(float value) {
-    return Double.parseDouble(Float.toString(value));
+    return Float.isFinite(value) ? Double.parseDouble(ShortestDecimal.text(value)) : value;
   }
 
-  private static double half(int bits) {
+  static double half(int bits) {
     int exponent = (bits >> 10) & 0x1f;
     int mantissa = bits & 0x3ff;
     double value;
@@ -313,8 +313,7 @@ public final class CborReader {
   private @Nullable Object value(Kind kind, int depth) throws Malformed {
     int at = offset;
     return switch (kind) {
-      case UNSIGNED -> argument >= 0 ? (Object) argument : unsigned(argument);
-      case NEGATIVE -> argument >= 0 ? (Object) (-1 - argument) : unsigned(argument).not();
+      case UNSIGNED, NEGATIVE -> whole(kind);
       case BYTES -> contents(kind);
       case TEXT -> text();
       case FLOAT -> number;
@@ -382,6 +381,9 @@ public final class CborReader {
     if (key instanceof byte[]) {
       return "(bytes)";
     }
+    if (key instanceof Double number && Double.isFinite(number)) {
+      return ShortestDecimal.text(number);
+    }
     return String.valueOf(key);
   }
 
@@ -415,9 +417,14 @@ public final class CborReader {
     return content;
   }
 
-  static BigInteger unsigned(long value) {
-    BigInteger low = BigInteger.valueOf(value & Long.MAX_VALUE);
-    return value < 0 ? low.setBit(63) : low;
+  /** {@return the integer whose head was just read, a Long if it is one} */
+  Number whole(Kind kind) {
+    boolean negative = kind == Kind.NEGATIVE;
+    if (argument >= 0) {
+      return negative ? -1 - argument : argument;
+    }
+    BigInteger unsigned = BigInteger.valueOf(argument & Long.MAX_VALUE).setBit(63);
+    return negative ? unsigned.not() : unsigned;
   }
 
   /** {@return the text whose head was just read; U+FFFD where it is no UTF-8} */

@@ -43,6 +43,10 @@ public final class CborSlice {
     }
   }
 
+  int offset() {
+    return offset;
+  }
+
   /** {@return where the item ends} */
   public int end() {
     return end;

@@ -5,6 +5,12 @@ package cairn.format;
  * cursor, hide, reorder or break a line.
  */
 public final class Hostile {
+  /**
+   * One bit for each character of the basic plane, in words of 32: set once it is known to be
+   * harmless. Filled as characters are met, by any thread; each word is right whenever it is seen.
+   */
+  private static final int[] HARMLESS = new int[0x10000 / Integer.SIZE];
+
   private Hostile() {}
 
   /**
@@ -16,6 +22,25 @@ public final class Hostile {
     if (codePoint >= 0x20 && codePoint < 0x7f) {
       return false;
     }
+    if (codePoint >>> 16 != 0) {
+      return judge(codePoint);
+    }
+    int word = HARMLESS[codePoint >> 5];
+    // An int shift takes the low 5 bits of its distance.
+    return (word >>> codePoint & 1) == 0 && (word != 0 || learn(codePoint));
+  }
+
+  private static boolean learn(int codePoint) {
+    int first = codePoint & -Integer.SIZE;
+    int word = 0;
+    for (int i = 0; i < Integer.SIZE; i++) {
+      word |= judge(first + i) ? 0 : 1 << i;
+    }
+    HARMLESS[codePoint >> 5] = word;
+    return (word >>> codePoint & 1) == 0;
+  }
+
+  private static boolean judge(int codePoint) {
     return switch (Character.getType(codePoint)) {
       case Character.CONTROL,
           Character.FORMAT,

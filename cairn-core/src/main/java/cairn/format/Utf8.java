@@ -59,6 +59,18 @@ public final class Utf8 {
     return (int) (decoded >>> 32);
   }
 
+  /** {@return how many of the last bytes begin a character that goes on behind {@code limit}} */
+  static int incomplete(byte[] bytes, int offset, int limit) {
+    for (int back = 1; back <= Math.min(3, limit - offset); back++) {
+      int b = bytes[limit - back];
+      if (b >> 6 != -2) {
+        int length = b >= 0 ? 1 : b < (byte) 0xe0 ? 2 : b < (byte) 0xf0 ? 3 : 4;
+        return length > back ? back : 0;
+      }
+    }
+    return 0;
+  }
+
   private static long result(int codePoint, int length) {
     return (long) length << 32 | codePoint;
   }

@@ -20,10 +20,12 @@ final class JsonReport {
   private static final int SCHEMA = 1;
 
   private final JsonWriter json;
+  private final CborToJson cbor;
   private final Salvage salvage;
 
   private JsonReport(JsonWriter json, Salvage salvage) {
     this.json = json;
+    this.cbor = new CborToJson(json);
     this.salvage = salvage;
   }
 
@@ -141,7 +143,7 @@ final class JsonReport {
     if (crumb.data() == null) {
       json.beginObject().endObject();
     } else {
-      CborToJson.write(json, crumb.data());
+      cbor.write(crumb.data());
     }
     value("thread", crumb.thread());
     text("spanId", crumb.spanId());
@@ -174,7 +176,7 @@ final class JsonReport {
     CborSlice slice = salvage.scope(kind);
     json.name(name);
     if (slice != null && slice.isMap()) {
-      CborToJson.write(json, slice);
+      cbor.write(slice);
     } else {
       json.beginObject().endObject();
     }
@@ -196,7 +198,7 @@ final class JsonReport {
     json.beginObject();
     for (Map.Entry<String, CborSlice> entry : values.entrySet()) {
       json.name(entry.getKey());
-      CborToJson.write(json, entry.getValue());
+      cbor.write(entry.getValue());
     }
     json.endObject();
   }
@@ -204,7 +206,7 @@ final class JsonReport {
   private void value(String name, @Nullable CborSlice value) throws IOException {
     if (value != null && value.text() != null) {
       json.name(name);
-      CborToJson.write(json, value);
+      cbor.write(value);
     }
   }
 

@@ -42,7 +42,7 @@ class CborReaderTest {
     assertThat(slice).isNotNull();
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     JsonWriter json = new JsonWriter(out);
-    CborToJson.write(json, slice);
+    new CborToJson(json).write(slice);
     json.flush();
     return out.toString(StandardCharsets.UTF_8);
   }
@@ -73,7 +73,7 @@ class CborReaderTest {
         "fa47c35000|100000.0",
         "fa3dcccccd|0.1",
         "fb7e37e43c8800759c|1.0E300",
-        "f90001|5.9604644775390625E-8",
+        "f90001|5.960464477539063E-8",
         "f9c400|-4.0",
         "f97c00|\"Infinity\"",
         "f97e00|\"NaN\"",
@@ -108,12 +108,9 @@ class CborReaderTest {
       })
   void wellFormedItemsBecomeJson(String hex, String expected) throws Exception {
     assertThat(json(hex(hex))).isEqualTo(expected);
-    JSON.readTree(expected);
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    JsonWriter json = new JsonWriter(out);
-    CborToJson.value(json, value(hex));
-    json.flush();
-    assertThat(out.toString(StandardCharsets.UTF_8)).as("by way of the value").isEqualTo(expected);
+    assertThat(JSON.readTree(expected))
+        .as("by way of the value")
+        .isEqualTo(JSON.readTree(ObviousJson.of(value(hex))));
   }
 
   @Test
