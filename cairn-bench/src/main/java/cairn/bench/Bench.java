@@ -10,16 +10,25 @@ import java.util.stream.Stream;
 /**
  * Runs the measurements and prints a Markdown table for each.
  *
- * <p>Arguments: {@code record | peers | encode | handoff | latency | startup | cold | footprint |
- * all}, then {@code --quick} (directional; encode takes under four minutes, handoff two, the others
- * three together), {@code --rounds N}, {@code --patience SECONDS} (how long to wait, in all, for a
- * machine that others use to be quiet); of encode and handoff {@code --only NAME,...} and {@code
- * --size BYTES,...}. Files go to {@code java.io.tmpdir}, which must lie on the disk to be measured,
- * and are deleted afterwards.
+ * <p>Arguments: {@code record | peers | encode | json | handoff | latency | startup | cold |
+ * footprint | all}, then {@code --quick} (directional; encode takes under four minutes, handoff
+ * two, the others three together), {@code --rounds N}, {@code --patience SECONDS} (how long to
+ * wait, in all, for a machine that others use to be quiet); of encode, json and handoff {@code
+ * --only NAME,...} and {@code --size BYTES,...}. Files go to {@code java.io.tmpdir}, which must lie
+ * on the disk to be measured, and are deleted afterwards.
  */
 public final class Bench {
   private static final List<String> COMMANDS =
-      List.of("record", "peers", "encode", "handoff", "latency", "startup", "cold", "footprint");
+      List.of(
+          "record",
+          "peers",
+          "encode",
+          "json",
+          "handoff",
+          "latency",
+          "startup",
+          "cold",
+          "footprint");
 
   private Bench() {}
 
@@ -39,9 +48,11 @@ public final class Bench {
           "usage: bench "
               + String.join("|", COMMANDS)
               + "|all [--quick] [--rounds N] [--patience SECONDS]\n"
-              + "       bench encode|handoff [--only NAME,...] [--size BYTES,...]\n"
+              + "       bench encode|json|handoff [--only NAME,...] [--size BYTES,...]\n"
               + "encode: "
               + String.join(",", Contender.NAMES)
+              + "\njson: "
+              + String.join(",", JsonRuns.NAMES)
               + "\nhandoff: "
               + String.join(",", HandOffRuns.METHODS)
               + "\nsizes: "
@@ -69,6 +80,7 @@ public final class Bench {
   private static List<String> known(String command) {
     return switch (command) {
       case "encode" -> Contender.NAMES;
+      case "json" -> JsonRuns.NAMES;
       case "handoff" -> HandOffRuns.METHODS;
       default -> List.of();
     };
@@ -83,6 +95,7 @@ public final class Bench {
       case "record" -> new RecordRuns(settings).record();
       case "peers" -> new RecordRuns(settings).peers();
       case "encode" -> new EncodeRuns(settings).run();
+      case "json" -> new JsonRuns(settings).run();
       case "handoff" -> new HandOffRuns(settings).run();
       case "latency" -> LatencyHarness.run(settings);
       case "startup" -> StartupHarness.run(settings);

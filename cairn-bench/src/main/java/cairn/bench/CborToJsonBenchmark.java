@@ -41,13 +41,18 @@ public class CborToJsonBenchmark {
 
   /** The value in both forms, and what each contender keeps between calls. */
   @State(Scope.Thread)
-  public static class Values {
+  public static class Values extends Calls.Caller {
     @Param({"230", "1200", "20000", "238000"})
     int size;
 
+    @Param({"cairn", "jackson-cbor", "fastjson2"})
+    String contender = "";
+
+    private final Calls calls = new Calls();
+    private int mask;
+
     private Map<String, Object>[] maps;
     private byte[][] items;
-    private int next;
 
     private final JsonWriter json = new JsonWriter(new byte[CAPACITY]);
     private final CborToJson converter = new CborToJson(json);
@@ -58,7 +63,7 @@ public class CborToJsonBenchmark {
     /** Fails the run unless all contenders write the same values. */
     @Setup(Level.Trial)
     @SuppressWarnings("unchecked") // An array of maps.
-    public void open() throws IOException {
+    public void open() throws Exception {
       List<Map<String, Object>> values = EncodePayload.values(size);
       maps = values.toArray(Map[]::new);
       items = new byte[maps.length][];
@@ -78,15 +83,22 @@ public class CborToJsonBenchmark {
         check("fastjson2", MAPPER.readTree(out.array(), 0, out.length()), expected);
       }
       Evidence.require(encoder.cuts() == 0, "cuts " + size, encoder.cuts(), 0);
+      mask = items.length - 1;
+      calls.join(this);
+      WarmUp.untilCompiled(this::write);
+    }
+
+    int write() throws IOException {
+      int i = next() & mask;
+      return switch (contender) {
+        case "cairn" -> cairn(i);
+        case "jackson-cbor" -> jackson(i);
+        default -> fastjson(i);
+      };
     }
 
     private static void check(String contender, JsonNode written, JsonNode expected) {
       Evidence.require(written.equals(expected), contender, written, expected);
-    }
-
-    private int next() {
-      next = (next + 1) & (items.length - 1);
-      return next;
     }
 
     private int cairn(int i) throws IOException {
@@ -117,17 +129,7 @@ public class CborToJsonBenchmark {
   }
 
   @Benchmark
-  public int cairn(Values values) throws IOException {
-    return values.cairn(values.next());
-  }
-
-  @Benchmark
-  public int jackson(Values values) throws IOException {
-    return values.jackson(values.next());
-  }
-
-  @Benchmark
-  public int fastjson2(Values values) throws IOException {
-    return values.fastjson(values.next());
+  public int write(Values values) throws IOException {
+    return values.write();
   }
 }
