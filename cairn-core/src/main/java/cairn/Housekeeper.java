@@ -76,9 +76,9 @@ final class Housekeeper implements Runnable {
   private void beat(VitalsSources sources, long[] values, boolean all) {
     try {
       box.beat();
+      box.scope.compactEarly(); // before what reads the environment and may fail
       sources.read(values, box.clock, all);
       box.sample(values);
-      box.scope.compactEarly();
     } catch (RuntimeException | LinkageError e) {
       box.counters.increment(CounterLayout.BEAT_ERRORS);
       Log.warnOnce("heartbeat ended in an exception", e);

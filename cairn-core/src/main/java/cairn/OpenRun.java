@@ -267,6 +267,7 @@ final class OpenRun {
         return;
       }
       box.life.closing(LifeCycle.shutdownReason(), !uncaughtHandler.sees());
+      box.scope.eraseStale();
       box.beat();
       phase = ENDED;
       box.life.clean();
@@ -289,6 +290,7 @@ final class OpenRun {
               !uncaughtHandler.sees());
         }
         uncaughtHandler.remove();
+        box.scope.eraseStale();
         box.beat();
         phase = CLOSED;
         box.life.clean();

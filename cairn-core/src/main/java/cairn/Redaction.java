@@ -20,6 +20,11 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class Redaction {
+  static {
+    // Not a lambda: the first one costs a starting JVM some milliseconds.
+    Secrets.access(new Opening());
+  }
+
   private static final Redaction STANDARD = new Redaction(Secrets.STANDARD, "standard");
   private static final Redaction NONE = new Redaction(Secrets.NONE, "none");
 
@@ -100,6 +105,13 @@ public final class Redaction {
   @Override
   public String toString() {
     return "Redaction{" + text + '}';
+  }
+
+  private static final class Opening implements Secrets.Access {
+    @Override
+    public Secrets of(Object redaction) {
+      return ((Redaction) redaction).secrets;
+    }
   }
 
   /** Decides on one text. */

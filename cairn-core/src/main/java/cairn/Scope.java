@@ -140,7 +140,8 @@ public final class Scope {
   }
 
   /**
-   * Removes every field.
+   * Removes every field and erases it: once this returns, no key and no value of the scope is in
+   * the file. A field that is removed alone, or overwritten, is erased within a minute.
    *
    * @return this
    */

@@ -17,12 +17,30 @@ import java.util.zip.CRC32C;
  */
 final class ScopeLog {
   /*
-   * An update appends one record to the active half. When that half is full, the latest record of
-   * each live field is copied to the other half, under the next generation, and then the head names
-   * that generation. Until then the old half is active and whole, so death at any store leaves every
-   * field's latest value. The live fields never take more than half a half (an update that would
-   * exceed it is refused and counted, the old value stays), so a compaction always frees at least
-   * as much as it keeps.
+   * An update appends one record to the active half. When that half is full, or holds for a minute
+   * what is no longer true, the scope moves to the other half under the next generation:
+   *
+   * 1 copy the latest record of each live field to the other half
+   * 2 zero what that half held behind them
+   * 3 name the new generation in the head: the commit
+   * 4 erase in the half left behind every record of a value that was overwritten or removed
+   *
+   * Process death before 3: the old half is active and whole. After 3 the new one is. Nothing that a
+   * reader takes is touched on either side of it.
+   *
+   * Power loss keeps any mix of the sectors. If the head is kept and 1 is not, or not all of it, a
+   * reader falls back to the old half: so 4 leaves there what 1 copied, and it leaves the records
+   * that say "removed", which have a key and no value; without them a value whose erasure was lost
+   * would come back. If the head is lost and 4 kept, the old half must still be whole to the
+   * reader, who cannot tell zeros from a sector that was never written: so what is erased becomes
+   * records of their own that say so, each within one sector.
+   *
+   * So after the compaction that follows a removal or an overwrite, the old value is nowhere: 4
+   * erased its record, and 1 and 2 wrote over the copy that an earlier compaction left. Clearing is
+   * the same with nothing to copy and everything to erase, keys included.
+   *
+   * The live fields never take more than half a half (an update that would exceed it is refused and
+   * counted, the old value stays), so a compaction always frees at least as much as it keeps.
    *
    * The index finds a field's latest record by the encoded bytes of its kind and key, which are the
    * record's own prefix; nothing of it is in the box.
@@ -31,6 +49,11 @@ final class ScopeLog {
   private static final int EMPTY = 0;
   private static final int REMOVED = -1;
   private static final int HASH_SEED = 17;
+
+  /** An old value is erased after so many seconds at the latest. */
+  static final int MAX_STALE_BEATS = 60;
+
+  private static final byte[] ZEROS = new byte[4096];
 
   private final Region region;
   private final int offset;
@@ -48,6 +71,12 @@ final class ScopeLog {
   private long generation = 1;
   private int end;
   private int liveBytes;
+
+  /** Bytes of the other half that may hold anything but zeros. */
+  private int otherEnd;
+
+  /** Beats since a value was overwritten or removed, counting from 1; 0 if none was. */
+  private int staleBeats;
 
   /** Where each live field's latest record lies in the active half. */
   private static final class Index {
@@ -142,6 +171,7 @@ final class ScopeLog {
           append(scratch, length, wallMillis);
           index.offsets[find(hash, scratch.bytes, prefix)] = REMOVED;
           liveBytes -= old;
+          noteStale();
         }
         return;
       }
@@ -156,31 +186,64 @@ final class ScopeLog {
       }
       index.put(entry < 0 ? index.insert(hash, prefix) : entry, at);
       liveBytes += size - old;
+      if (old > 0) {
+        noteStale();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** After the append, which may have compacted: the old value is in the box still. */
+  private void noteStale() {
+    if (staleBeats == 0) {
+      staleBeats = 1;
+    }
+  }
+
+  /**
+   * Removes all fields and erases them: an empty generation. Not a record that says so: one damaged
+   * byte in it would bring every field back.
+   */
+  void clear() {
+    lock.lock();
+    try {
+      int from = base(generation);
+      int stop = end;
+      index.clear();
+      liveBytes = 0;
+      generation++;
+      end = 0;
+      publishGeneration();
+      erase(from, 0, stop);
+      left(stop);
     } finally {
       lock.unlock();
     }
   }
 
   /**
-   * Removes all fields: an empty generation. Not a record that says so: one damaged byte in it
-   * would bring every field back.
+   * Compacts if the active half is three quarters full, or if an old value has been in the box for
+   * {@link #MAX_STALE_BEATS} of these calls; the housekeeper's work, once a second.
    */
-  void clear() {
-    lock.lock();
-    try {
-      index.clear();
-      liveBytes = 0;
-      compact();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Compacts if the active half is three quarters full; the housekeeper's work. */
   void compactEarly() {
     if (lock.tryLock()) {
       try {
-        if (end > half - half / 4) {
+        boolean isStale = staleBeats > 0 && ++staleBeats > MAX_STALE_BEATS;
+        if (isStale || end > half - half / 4) {
+          compact();
+        }
+      } finally {
+        lock.unlock();
+      }
+    }
+  }
+
+  /** Compacts if an old value is in the box; at the end of a run. */
+  void eraseStale() {
+    if (lock.tryLock()) {
+      try {
+        if (staleBeats > 0) {
           compact();
         }
       } finally {
@@ -223,7 +286,7 @@ final class ScopeLog {
     return RecordLayout.aligned(region.getIntPlain(at + RecordLayout.LENGTH_OFFSET));
   }
 
-  /** Copies each live field's latest record to the other half, in order, and switches to it. */
+  /** Moves the live fields to the other half, in order, and erases what is dead in this one. */
   private void compact() {
     int from = base(generation);
     int stop = end;
@@ -232,40 +295,97 @@ final class ScopeLog {
     next.clear();
     generation++;
     end = 0;
-    int at = 0;
-    while (at < stop) {
-      int length = region.getIntPlain(from + at + RecordLayout.LENGTH_OFFSET);
+    for (int at = 0, length; at < stop; at += RecordLayout.aligned(length)) {
+      length = region.getIntPlain(from + at + RecordLayout.LENGTH_OFFSET);
       int entry = live.entries[at / RecordLayout.ALIGNMENT] - 1;
       if (entry >= 0 && live.offsets[entry] == at + 1) {
         next.put(next.insert(live.hashes[entry], live.prefixLengths[entry]), end);
         copy(from + at, length);
       }
-      at += RecordLayout.aligned(length);
     }
     index = next;
     spare = live;
     publishGeneration();
-    counters.increment(CounterLayout.COMPACTIONS);
+    eraseDead(live, from, stop);
+    left(stop);
   }
 
   private void copy(int source, int length) {
+    int size = RecordLayout.aligned(length);
     region.getBytesPlain(source, image, Scratch.RECORD, length);
+    Arrays.fill(image, Scratch.RECORD + length, Scratch.RECORD + size, (byte) 0);
     long position = generation * half + end;
+    seal(position, length, length);
+    store(image, base(generation) + end, size, position);
+    end += size;
+  }
+
+  /** Seals the image; {@code checked} bytes of it are under the checksum. */
+  private void seal(long position, int length, int checked) {
     words.putLong(Scratch.RECORD + RecordLayout.POSITION_OFFSET, position);
+    words.putInt(Scratch.RECORD + RecordLayout.LENGTH_OFFSET, length);
     words.putInt(Scratch.RECORD + RecordLayout.CRC_OFFSET, 0);
     crc.reset();
-    crc.update(image, 0, Scratch.RECORD + length);
+    crc.update(image, 0, Scratch.RECORD + checked);
     words.putInt(Scratch.RECORD + RecordLayout.CRC_OFFSET, (int) crc.getValue());
-    store(image, base(generation) + end, length, position);
-    end += RecordLayout.aligned(length);
   }
 
   /**
-   * The records of the generation are stored; the head's own release stores publish them. It also
-   * says how many bytes they take: after power loss the head may be on disk and they not.
+   * Zeros the rest of the new half and names its generation: the records of the generation are
+   * stored, the head's own release stores publish them. It also says how many bytes they take:
+   * after power loss the head may be on disk and they not.
    */
   private void publishGeneration() {
+    int target = base(generation);
+    zero(target + end, target + otherEnd);
     head.write(generation, end);
+  }
+
+  /** Erases what is neither live in {@code index} nor a removal: those have no entry. */
+  private void eraseDead(Index index, int from, int stop) {
+    int deadFrom = -1;
+    for (int at = 0, length; at < stop; at += RecordLayout.aligned(length)) {
+      length = region.getIntPlain(from + at + RecordLayout.LENGTH_OFFSET);
+      int entry = index.entries[at / RecordLayout.ALIGNMENT] - 1;
+      boolean isDead = entry >= 0 && index.offsets[entry] != at + 1;
+      if (isDead && deadFrom < 0) {
+        deadFrom = at;
+      } else if (!isDead && deadFrom >= 0) {
+        erase(from, deadFrom, at);
+        deadFrom = -1;
+      }
+    }
+    if (deadFrom >= 0) {
+      erase(from, deadFrom, stop);
+    }
+  }
+
+  /**
+   * Stores erased records over a part of the half at {@code from}, which the head names no more.
+   */
+  private void erase(int from, int start, int stop) {
+    Arrays.fill(image, Scratch.RECORD, Scratch.RECORD + RecordLayout.HEADER_SIZE, (byte) 0);
+    for (int at = start, next; at < stop; at = next) {
+      next = Math.min(stop, (at | RecordLayout.SECTOR - 1) + 1);
+      zero(from + at + RecordLayout.HEADER_SIZE, from + next);
+      // Still the image's type: RecordLayout.TYPE_ERASED is zero.
+      long position = (generation - 1) * half + at;
+      seal(position, next - at, RecordLayout.HEADER_SIZE);
+      store(image, from + at, RecordLayout.HEADER_SIZE, position);
+    }
+  }
+
+  private void zero(int from, int to) {
+    for (int at = from; at < to; at += ZEROS.length) {
+      region.putBytesPlain(at, ZEROS, 0, Math.min(ZEROS.length, to - at));
+    }
+  }
+
+  /** Notes that the half left behind holds at most {@code stop} bytes, and no old value. */
+  private void left(int stop) {
+    otherEnd = stop;
+    staleBeats = 0;
+    counters.increment(CounterLayout.COMPACTIONS);
   }
 
   /** The entry of the field whose name the scratch's payload starts with, or -1. */

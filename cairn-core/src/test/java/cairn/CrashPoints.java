@@ -11,11 +11,13 @@ import java.util.function.Consumer;
  * A box in memory that can be looked at as it was after every single store of an action: what a
  * process leaves behind that dies there.
  *
- * <p>One thread. A copy of many bytes counts as one store for each aligned word, and is replayed in
- * both directions, since nothing says in which order a processor copies.
+ * <p>One thread. A copy of many bytes counts as one store for each aligned word, zeros as one for
+ * each line of the processor's cache, and is replayed in both directions, since nothing says in
+ * which order a processor copies.
  */
 final class CrashPoints {
   private static final int WORD = 8;
+  private static final int LINE = 64;
   private static final int SECTOR = 512;
   private static final int MAX_SECTORS = 10;
 
@@ -71,14 +73,24 @@ final class CrashPoints {
 
     private void note(int offset, int length) {
       List<Store> pieces = new ArrayList<>();
+      int piece = isZero(offset, length) ? LINE : WORD;
       for (int at = offset; at < offset + length; ) {
-        int next = Math.min(offset + length, (at / WORD + 1) * WORD);
+        int next = Math.min(offset + length, (at / piece + 1) * piece);
         byte[] bytes = new byte[next - at];
         getBytesPlain(at, bytes, 0, bytes.length);
         pieces.add(new Store(at, bytes));
         at = next;
       }
       stores.add(pieces);
+    }
+
+    private boolean isZero(int offset, int length) {
+      for (int at = offset; at < offset + length; at++) {
+        if (getBytePlain(at) != 0) {
+          return false;
+        }
+      }
+      return true;
     }
   }
 

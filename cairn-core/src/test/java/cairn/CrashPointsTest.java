@@ -226,7 +226,13 @@ class CrashPointsTest {
     View before = View.of(points.memory.image());
 
     points.forEachStoreOf(
-        box.scope::compactEarly, image -> assertThat(View.of(image)).isEqualTo(before));
+        box.scope::compactEarly,
+        image -> {
+          assertThat(View.of(image)).isEqualTo(before);
+          assertThat(ReportOfBytes.read(image).findings())
+              .noneMatch(finding -> finding.where().equals("SSCL"));
+        });
+    assertThat(box.counters.get(CounterLayout.COMPACTIONS)).isEqualTo(1);
   }
 
   @Test
@@ -325,20 +331,51 @@ class CrashPointsTest {
   }
 
   @Test
-  void powerLossDuringACompactionNeverCostsAFieldThatWasSetBefore() {
-    box.setScope(RecordLayout.KIND_TAG, "other", "set long before");
-    for (int i = 0; i < 900; i++) {
-      box.setScope(RecordLayout.KIND_TAG, "busy", "value " + i);
-    }
+  void powerLossDuringACompactionNeverCostsAFieldAndBringsNoRemovedOneBack() {
+    fillBothHalves();
+    box.setScope(RecordLayout.KIND_TAG, "long", "l".repeat(700)); // over two sectors, soon dead
+    box.setScope(RecordLayout.KIND_TAG, "gone", null);
+    box.setScope(RecordLayout.KIND_TAG, "long", "latest");
 
     int images =
         points.forEachMixOfSectors(
-            box.scope::compactEarly,
+            this::compactWithoutNeed,
             image ->
                 assertThat(ReportOfBytes.read(image).scope().tags())
-                    .containsEntry("other", "set long before")
-                    .containsEntry("busy", "value 899"));
-    assertThat(images).isGreaterThan(3);
+                    .isEqualTo(Map.of("other", "set long before", "long", "latest")));
+    assertThat(images).isGreaterThan(100);
+  }
+
+  @Test
+  void powerLossDuringAClearBringsBackNoValueThatNeverWasWithAnother() {
+    fillBothHalves();
+    box.setScope(RecordLayout.KIND_TAG, "gone", null);
+    Map<String, Object> before = points.memory.report().scope().tags();
+
+    points.forEachMixOfSectors(
+        box::clearScope,
+        image ->
+            assertThat(before.entrySet())
+                .containsAll(ReportOfBytes.read(image).scope().tags().entrySet()));
+    assertThat(points.memory.report().scope().tags()).isEmpty();
+  }
+
+  /** Leaves live fields in both halves, and one value that only the older half has not seen go. */
+  private void fillBothHalves() {
+    box.setScope(RecordLayout.KIND_TAG, "other", "set long before");
+    box.setScope(RecordLayout.KIND_TAG, "gone", "value that goes");
+    box.setScope(RecordLayout.KIND_TAG, "long", "short at first");
+    box.setScope(RecordLayout.KIND_TAG, "long", "short still");
+    compactWithoutNeed();
+  }
+
+  /** As the housekeeper does when an old value has been there for long. */
+  private void compactWithoutNeed() {
+    long compactions = box.counters.get(CounterLayout.COMPACTIONS);
+    for (int i = 0; i < ScopeLog.MAX_STALE_BEATS; i++) {
+      box.scope.compactEarly();
+    }
+    assertThat(box.counters.get(CounterLayout.COMPACTIONS)).isEqualTo(compactions + 1);
   }
 
   @Test

@@ -22,11 +22,21 @@ final class MemoryBox {
     this(spanSlots, trailBytes, Region::new);
   }
 
+  /** A box as it was written before there was redaction. */
+  static MemoryBox withoutRedaction(int spanSlots, int trailBytes) {
+    return new MemoryBox(spanSlots, trailBytes, Region::new, Secrets.NONE);
+  }
+
   MemoryBox(int spanSlots, int trailBytes, Function<ByteBuffer, Region> regions) {
+    this(spanSlots, trailBytes, regions, Secrets.STANDARD);
+  }
+
+  private MemoryBox(
+      int spanSlots, int trailBytes, Function<ByteBuffer, Region> regions, Secrets secrets) {
     BoxPlan plan = new BoxPlan(NONCE, spanSlots, trailBytes);
     buffer = ByteBuffer.allocateDirect(plan.size);
     region = regions.apply(buffer);
-    box = new Box(region, plan, NONCE, clock, Secrets.STANDARD, Forms.NONE);
+    box = new Box(region, plan, NONCE, clock, secrets, Forms.NONE);
     byte[] identity = new byte[box.identityLimit()];
     box.start(identity, identity(identity));
   }

@@ -10,6 +10,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -32,6 +33,19 @@ class ShutdownTest {
 
     assertThat(report.verdict().cause()).isEqualTo(Cause.RETURNED);
     assertThat(report.trail()).extracting(Breadcrumb::message).containsExactly("working");
+  }
+
+  @Test
+  void valueRemovedFromTheScopeIsErasedByAnOrderlyEnd() throws IOException {
+    for (String how : List.of("return", "close-in-hook", "halt")) {
+      ChildJvm.run(Victim.class, root.toString(), how);
+      Path box = Runs.under(root).newestDead().orElseThrow().directory().resolve("box");
+
+      // A halt is no orderly end: what it leaves shows that the others erased something.
+      assertThat(Files.readString(box, StandardCharsets.ISO_8859_1).contains("value that went"))
+          .as(how)
+          .isEqualTo(how.equals("halt"));
+    }
   }
 
   @Test
@@ -125,6 +139,7 @@ class ShutdownTest {
       Recorder recorder = Recorder.builder("victim").directory(Path.of(args[0])).open();
       recorder.breadcrumb(Level.INFO, "main", "working");
       recorder.begin("operation");
+      recorder.scope().tag("gone", "value that went").tag("gone", null);
       switch (args[1]) {
         case "exit" -> leave();
         case "throw" -> throw new IllegalStateException("no way on");

@@ -7,6 +7,7 @@ final class ExitCode {
 
   /**
    * {@code why}: the run died. {@code doctor}: a problem. {@code prune}: something was kept back.
+   * {@code scrub}: a run could not be scrubbed.
    */
   static final int FOUND = 1;
 
@@ -16,7 +17,7 @@ final class ExitCode {
   /** Nothing readable: no directory, no such run, no readable box; or the output failed. */
   static final int UNREADABLE = 3;
 
-  /** {@code why}: the run is still running. */
+  /** {@code why}, {@code scrub}: the run is still running. */
   static final int RUNNING = 4;
 
   /** A defect in {@code cairn} itself. */

@@ -15,7 +15,7 @@ import picocli.CommandLine.Model.CommandSpec;
 public final class Main {
   /** In the order of the help. */
   private static final List<String> COMMANDS =
-      List.of("demo", "list", "why", "report", "tail", "vitals", "doctor", "prune");
+      List.of("demo", "list", "why", "report", "tail", "vitals", "doctor", "scrub", "prune");
 
   private Main() {}
 
@@ -87,6 +87,7 @@ public final class Main {
       case "tail" -> new TailCommand(session).spec();
       case "vitals" -> new VitalsCommand(session).spec();
       case "doctor" -> new DoctorCommand(session).spec();
+      case "scrub" -> new ScrubCommand(session).spec();
       case "prune" -> new PruneCommand(session).spec();
       default -> throw new AssertionError(name);
     };

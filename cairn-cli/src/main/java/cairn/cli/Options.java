@@ -1,5 +1,6 @@
 package cairn.cli;
 
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.ArgSpec;
@@ -58,6 +59,17 @@ final class Options {
         .build();
   }
 
+  /** {@return an option with a text that may be given again} */
+  static OptionSpec repeated(String label, String description, String... names) {
+    return OptionSpec.builder(names)
+        .type(List.class)
+        .auxiliaryTypes(String.class)
+        .arity("1")
+        .paramLabel(label)
+        .description(description)
+        .build();
+  }
+
   static boolean isSet(OptionSpec flag) {
     return Boolean.TRUE.equals(flag.getValue());
   }
@@ -65,6 +77,12 @@ final class Options {
   /** {@return the text given, null if none was} */
   static @Nullable String text(ArgSpec argument) {
     return argument.getValue();
+  }
+
+  /** {@return all texts given, maybe none} */
+  static List<String> texts(ArgSpec argument) {
+    List<String> values = argument.getValue();
+    return values == null ? List.of() : values;
   }
 
   /** {@return the number given, null if none was; not below {@code limit}} */

@@ -56,7 +56,10 @@ final class RunDeletion {
   }
 
   private static boolean isKnown(String name) {
-    return name.equals("lock") || name.equals("box") || name.startsWith("journal-");
+    return name.equals("lock")
+        || name.equals("box")
+        || name.equals("box.scrub") // of a scrub that died
+        || name.startsWith("journal-");
   }
 
   /** {@return the size of its files} */

@@ -26,22 +26,31 @@ final class RunSource {
   private final OptionSpec app =
       Options.value(String.class, "NAME", "only the runs of this application", "--app");
   private final PositionalParamSpec run;
+  private final PositionalParamSpec several;
 
   /**
    * @param defaultRun what RUN is if it is not given
    */
   RunSource(Session session, String defaultRun) {
     this.common = new CommonOptions(session.surroundings, session.top);
+    String description =
+        "run id, a part of one, a run's directory, or an application (default: " + defaultRun + ")";
     this.run =
         PositionalParamSpec.builder()
             .index("0")
             .arity("0..1")
             .type(String.class)
             .paramLabel("RUN")
-            .description(
-                "run id, a part of one, a run's directory, or an application (default: "
-                    + defaultRun
-                    + ")")
+            .description(description)
+            .build();
+    this.several =
+        PositionalParamSpec.builder()
+            .index("0..*")
+            .arity("0..*")
+            .type(List.class)
+            .auxiliaryTypes(String.class)
+            .paramLabel("RUN")
+            .description(description)
             .build();
   }
 
@@ -55,6 +64,12 @@ final class RunSource {
   void addOneTo(CommandSpec spec) {
     spec.addPositional(run);
     common.addTo(spec);
+  }
+
+  /** For a command that looks at the runs it is told: RUN..., {@code --app}, common options. */
+  void addSeveralTo(CommandSpec spec) {
+    spec.addPositional(several);
+    addManyTo(spec);
   }
 
   private @Nullable String app() {
@@ -128,7 +143,20 @@ final class RunSource {
    *     last; if there is none, whichever was seen last
    */
   Run select(boolean preferRunning) {
-    String name = Options.text(run);
+    return select(Options.text(run), preferRunning);
+  }
+
+  /** {@return the runs that RUN... names, each once; maybe none} */
+  List<Run> named() {
+    Map<Path, Run> named = new LinkedHashMap<>();
+    for (String name : Options.texts(several)) {
+      Run one = select(name, false);
+      named.put(one.directory(), one);
+    }
+    return new ArrayList<>(named.values());
+  }
+
+  private Run select(@Nullable String name, boolean preferRunning) {
     if (name != null && name.indexOf('/') >= 0) {
       return byDirectory(name);
     }

@@ -18,6 +18,10 @@ final class SettingsAsDefaults implements IDefaultValueProvider {
     if (!(argument instanceof OptionSpec option) || option.usageHelp() || option.versionHelp()) {
       return null;
     }
+    if (option.isMultiValue()) {
+      // --text is a flag of report too: what scrub is to erase is only said on its command line.
+      return null;
+    }
     String name = option.longestName().substring(2);
     // CommonOptions looks it up itself: an option before the command comes first.
     String setting = name.equals("dir") ? null : surroundings.setting(name);

@@ -31,12 +31,12 @@ class MainTest {
     assertThat(result.exitCode()).isZero();
     assertThat(result.err()).isEmpty();
     assertThat(result.out())
-        .contains("list ", "why ", "report ", "tail ", "vitals ", "doctor ", "prune ")
+        .contains("list ", "why ", "report ", "tail ", "vitals ", "doctor ", "scrub ", "prune ")
         .contains("Exit codes:", "Examples:", "CAIRN_OLDER_THAN");
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"list", "why", "report", "tail", "vitals", "doctor", "prune"})
+  @ValueSource(strings = {"list", "why", "report", "tail", "vitals", "doctor", "scrub", "prune"})
   void everyCommandsHelpHasExitCodesExamplesAndDir(String command) {
     Cli.Result result = cli.run(command, "--help");
 
@@ -78,6 +78,8 @@ class MainTest {
             + " m, h, d or w, such as 7d or 12h)",
         "report --text --json | options exclude each other: option=--text, option=--json (give one"
             + " of them)",
+        "scrub --text= | empty value: option=--text (give the text that is secret)",
+        "scrub --key - | invalid value: option=--key, value=- (give a name with a letter or digit)",
         "list --dir= | empty value: option=--dir (give a directory)",
       })
   void aWrongCommandLineIsOneLineOnStderrAndExitCodeTwo(String line, String message) {
@@ -95,7 +97,7 @@ class MainTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"list", "why", "report", "tail", "vitals", "prune"})
+  @ValueSource(strings = {"list", "why", "report", "tail", "vitals", "scrub", "prune"})
   void aMissingDirectoryIsNamedWithExitCodeThree(String command) {
     Path missing = home.resolve("missing");
 

@@ -71,6 +71,14 @@ class PruneCommandTest {
   }
 
   @Test
+  void whatAScrubThatDiedLeftIsDeletedWithItsRun() throws IOException {
+    Files.createFile(run("shop", 0, Duration.ZERO).resolve("box.scrub"));
+
+    assertThat(cli.run("prune", "--keep", "0").exitCode()).isZero();
+    assertThat(left("shop")).isEmpty();
+  }
+
+  @Test
   void keepIsPerApplication() throws IOException {
     for (int i = 0; i < 3; i++) {
       run("shop", i, Duration.ZERO);

@@ -69,9 +69,12 @@ public final class BoxReader {
   }
 
   /** A section's place. {@code available} is what of it lies within the bytes. */
-  private record Section(String name, int offset, int length, int available, int unit, int count) {}
+  record Section(String name, int offset, int length, int available, int unit, int count) {}
 
-  private record Place(long position, int slot, int length) {}
+  /**
+   * Where a record lies that proved itself: its position, its offset in the section, its length.
+   */
+  record Place(long position, int slot, int length) {}
 
   private final byte[] bytes;
   private final byte[] nonce = new byte[8];
@@ -81,6 +84,7 @@ public final class BoxReader {
   private final CRC32C crc = new CRC32C();
   private boolean isShort;
   private int minor;
+  private int header;
 
   private BoxReader(byte[] bytes, boolean live, Problems problems) {
     this.bytes = bytes;
@@ -105,7 +109,6 @@ public final class BoxReader {
   // Header
 
   private void readHeader(String file) throws IOException {
-    int header = 0;
     if (!isHeader(0)) {
       header = trailer();
       if (header < 0) {
@@ -144,6 +147,33 @@ public final class BoxReader {
           (bytes.length - fileLength) + " foreign bytes behind the end: offset=" + fileLength);
     }
     readSections(header);
+  }
+
+  // For whoever makes a box of a box
+
+  /** {@return the offset of the header that is used} */
+  int header() {
+    return header;
+  }
+
+  byte[] nonce() {
+    return nonce;
+  }
+
+  @Nullable Section section(int tag) {
+    return sections.get(tag);
+  }
+
+  /** {@return the highest generation of a valid copy, or 0} */
+  long generation(Section section) {
+    long best = 0;
+    for (int i = 0; i < section.count && (i + 1) * section.unit <= section.available; i++) {
+      int at = section.offset + i * section.unit;
+      if (isCopy(section, at) && (best == 0 || longAt(at) > best)) {
+        best = longAt(at);
+      }
+    }
+    return best;
   }
 
   /** {@return whether only {@code other}'s nonce is the one that the identity was sealed with} */
@@ -392,7 +422,7 @@ public final class BoxReader {
     return Arrays.copyOfRange(bytes, from, from + intAt(best + CopyLayout.LENGTH_OFFSET));
   }
 
-  private boolean isCopy(Section section, int at) {
+  boolean isCopy(Section section, int at) {
     int length = intAt(at + CopyLayout.LENGTH_OFFSET);
     return longAt(at) != 0
         && length >= 0
@@ -500,7 +530,7 @@ public final class BoxReader {
     return samples;
   }
 
-  private boolean isSample(Section section, int i) {
+  boolean isSample(Section section, int i) {
     int at = section.offset + i * section.unit;
     long sequence = longAt(at);
     int length = intAt(at + VitalsLayout.LENGTH_OFFSET);
@@ -527,6 +557,19 @@ public final class BoxReader {
   /** {@return the records of the last lap in order of position} */
   public List<BoxRecord> trail() {
     Section ring = sections.get(BoxLayout.TRAIL);
+    List<BoxRecord> records = new ArrayList<>();
+    for (Place place : trailPlaces()) {
+      BoxRecord record = ring == null ? null : trailRecord(ring, place);
+      if (record != null) {
+        records.add(record);
+      }
+    }
+    return records;
+  }
+
+  /** {@return where the records of the last lap lie, erased ones too, in order of position} */
+  List<Place> trailPlaces() {
+    Section ring = sections.get(BoxLayout.TRAIL);
     if (ring == null || ring.length % RecordLayout.ALIGNMENT != 0) {
       return List.of();
     }
@@ -551,7 +594,7 @@ public final class BoxReader {
     return lastLap(ring, places);
   }
 
-  private List<BoxRecord> lastLap(Section ring, List<Place> places) {
+  private List<Place> lastLap(Section ring, List<Place> places) {
     if (places.isEmpty()) {
       tornRecords(ring, new BitSet(), ring.length, Long.MAX_VALUE / 2);
       return List.of();
@@ -560,7 +603,7 @@ public final class BoxReader {
     Place last = places.get(places.size() - 1);
     long newest = last.position + RecordLayout.aligned(last.length);
     long oldest = Math.max(ring.length, newest - ring.length);
-    List<BoxRecord> records = new ArrayList<>();
+    List<Place> accepted = new ArrayList<>();
     BitSet covered = new BitSet(ring.length / RecordLayout.ALIGNMENT);
     long end = newest > 2L * ring.length ? -1 : oldest;
     int gaps = 0;
@@ -577,10 +620,7 @@ public final class BoxReader {
       for (int i = 0; i < RecordLayout.aligned(place.length); i += RecordLayout.ALIGNMENT) {
         covered.set((place.slot + i) % ring.length / RecordLayout.ALIGNMENT);
       }
-      BoxRecord record = trailRecord(ring, place);
-      if (record != null) {
-        records.add(record);
-      }
+      accepted.add(place);
     }
     boolean torn = tornRecords(ring, covered, oldest, newest);
     if (gaps > 0 && !torn && !live && !isShort) {
@@ -593,7 +633,7 @@ public final class BoxReader {
               + ", bytes="
               + gapBytes);
     }
-    return records;
+    return accepted;
   }
 
   private static boolean isPlace(Section ring, long position, int slot) {
@@ -615,16 +655,23 @@ public final class BoxReader {
   }
 
   private int trailChecksum(Section ring, int slot, int length) {
-    int straight = Math.min(length, ring.length - slot);
     int from = ring.offset + slot;
+    if (isErased(from)) {
+      return checksum(from, RecordLayout.HEADER_SIZE, RecordLayout.CRC_OFFSET);
+    }
+    int straight = Math.min(length, ring.length - slot);
     startChecksum(from, RecordLayout.CRC_OFFSET);
     crc.update(bytes, from + RecordLayout.CRC_OFFSET + 4, straight - RecordLayout.CRC_OFFSET - 4);
     crc.update(bytes, ring.offset, length - straight);
     return (int) crc.getValue();
   }
 
-  private @Nullable BoxRecord trailRecord(Section ring, Place place) {
+  /** {@return the record, or null if it is erased or holds no well-formed CBOR} */
+  @Nullable BoxRecord trailRecord(Section ring, Place place) {
     int from = ring.offset + place.slot;
+    if (isErased(from)) {
+      return null;
+    }
     int straight = Math.min(place.length, ring.length - place.slot);
     if (straight == place.length) {
       return record(ring, bytes, from, place.length);
@@ -704,42 +751,82 @@ public final class BoxReader {
   /** {@return the records of the active generation, in order} */
   public List<BoxRecord> scope() {
     Section log = sections.get(BoxLayout.SCOPE_LOG);
+    List<BoxRecord> records = new ArrayList<>();
+    for (Place place : scopePlaces()) {
+      BoxRecord record = log == null ? null : scopeRecord(log, place);
+      if (record != null) {
+        records.add(record);
+      }
+    }
+    return records;
+  }
+
+  /** {@return where the records of the active generation lie, erased ones too, in order} */
+  List<Place> scopePlaces() {
+    Section log = sections.get(BoxLayout.SCOPE_LOG);
     if (log == null || log.count != 2) {
       return List.of();
     }
     byte[] head = copy(BoxLayout.SCOPE_HEAD);
-    List<BoxRecord> records = new ArrayList<>();
-    if (head != null && head.length >= 8) {
-      long generation = (long) LONG.get(head, 0);
-      long rewritten = head.length >= 16 ? (long) LONG.get(head, 8) : 0;
-      if (!isWhole(log, generation, rewritten)) {
-        // Power loss kept the head and not all that it names; the half before is still there, and
-        // what of the new one proves itself comes on top.
-        problems.add(
-            true,
-            log.name,
-            "active generation is incomplete, the one before is shown below it: generation="
-                + generation);
-        generation(log, generation - 1, records);
+    long newest = Math.max(newestGeneration(log, 0), newestGeneration(log, 1));
+    if (head == null || head.length < 8) {
+      // The older generation is whole, the newer may be a rewrite that never ended.
+      List<Place> places = joined(log, newest);
+      for (Place place : places) {
+        if (!isErased(log.offset + place.slot)) {
+          problems.add(
+              true,
+              log.name,
+              "active generation is unknown, both halves are joined: removed fields may show"
+                  + " again");
+          break;
+        }
       }
-      generation(log, generation, records);
-      return records;
+      return places;
     }
-    // Without the head: the older generation is whole, the newer may be a rewrite that never ended.
-    long[] generations = {firstGeneration(log, 0), firstGeneration(log, 1)};
-    Arrays.sort(generations);
-    for (long generation : generations) {
-      if (generation > 0) {
-        generation(log, generation, records);
-      }
+    long generation = (long) LONG.get(head, 0);
+    long rewritten = head.length >= 16 ? (long) LONG.get(head, 8) : 0;
+    // Two generations on, the half that the head names holds another one.
+    boolean isOvertaken = newest > 1 && newest - 2 >= generation;
+    if (!isOvertaken && isWhole(log, generation, rewritten)) {
+      List<Place> places = new ArrayList<>();
+      generation(log, generation, places);
+      return places;
     }
-    if (!records.isEmpty()) {
+    // Power loss kept the head and not all that it names, or the reverse; or the box was being
+    // written while it was read. The half before is still there, and what of the new one proves
+    // itself comes on top.
+    if (!live) {
       problems.add(
           true,
           log.name,
-          "active generation is unknown, both halves are joined: removed fields may show again");
+          isOvertaken
+              ? "active generation is gone, newer ones are shown: generation="
+                  + generation
+                  + ", newest="
+                  + newest
+              : "active generation is incomplete, the one before is shown below it: generation="
+                  + generation);
     }
-    return records;
+    return joined(log, Math.max(generation, newest));
+  }
+
+  /** {@return a generation and, below it, the one before} */
+  private List<Place> joined(Section log, long newest) {
+    List<Place> places = new ArrayList<>();
+    if (newest > 1) {
+      generation(log, newest - 1, places);
+    }
+    if (newest > 0) {
+      generation(log, newest, places);
+    }
+    return places;
+  }
+
+  /** {@return the record, or null if it is erased or holds no well-formed CBOR} */
+  @Nullable BoxRecord scopeRecord(Section log, Place place) {
+    int at = log.offset + place.slot;
+    return isErased(at) ? null : record(log, bytes, at, place.length);
   }
 
   /** {@return whether the records that a rewrite left in its half follow each other to its end} */
@@ -758,20 +845,24 @@ public final class BoxReader {
     return true;
   }
 
-  private long firstGeneration(Section log, int half) {
+  /** {@return the highest generation of which a record proves itself in that half, or 0} */
+  private long newestGeneration(Section log, int half) {
     int from = half * log.unit;
-    for (int at = from;
-        at <= Math.min(from + log.unit, log.available) - RecordLayout.HEADER_SIZE;
-        at += RecordLayout.ALIGNMENT) {
+    int end = Math.min(from + log.unit, log.available);
+    long newest = 0;
+    for (int at = from; at <= end - RecordLayout.HEADER_SIZE; ) {
       long generation = (longAt(log.offset + at) - (at - from)) / log.unit;
       if (generation > 0 && isScopeRecord(log, generation, at)) {
-        return generation;
+        newest = Math.max(newest, generation);
+        at += RecordLayout.aligned(intAt(log.offset + at + RecordLayout.LENGTH_OFFSET));
+      } else {
+        at += RecordLayout.ALIGNMENT;
       }
     }
-    return 0;
+    return newest;
   }
 
-  private void generation(Section log, long generation, List<BoxRecord> records) {
+  private void generation(Section log, long generation, List<Place> places) {
     if (generation < 1 || generation > Long.MAX_VALUE / log.unit - 1) {
       problems.add(true, log.name, "no such generation: generation=" + generation);
       return;
@@ -782,10 +873,7 @@ public final class BoxReader {
     for (int at = from; at <= end - RecordLayout.HEADER_SIZE; ) {
       if (isScopeRecord(log, generation, at)) {
         int length = intAt(log.offset + at + RecordLayout.LENGTH_OFFSET);
-        BoxRecord record = record(log, bytes, log.offset + at, length);
-        if (record != null) {
-          records.add(record);
-        }
+        places.add(new Place(longAt(log.offset + at), at, length));
         at += RecordLayout.aligned(length);
       } else {
         if (isScopePlace(log, generation, at) && !live && ++torn <= MAX_SINGLE_PROBLEMS) {
@@ -807,8 +895,16 @@ public final class BoxReader {
         && length >= RecordLayout.HEADER_SIZE
         && length <= log.unit - at % log.unit
         && length <= log.available - at
-        && checksum(log.offset + at, length, RecordLayout.CRC_OFFSET)
+        && checksum(
+                log.offset + at,
+                isErased(log.offset + at) ? RecordLayout.HEADER_SIZE : length,
+                RecordLayout.CRC_OFFSET)
             == intAt(log.offset + at + RecordLayout.CRC_OFFSET);
+  }
+
+  /** {@return whether the record there, which proves itself, says that it is erased} */
+  boolean isErased(int offset) {
+    return (short) SHORT.get(bytes, offset + RecordLayout.TYPE_OFFSET) == RecordLayout.TYPE_ERASED;
   }
 
   // Open spans
@@ -851,7 +947,7 @@ public final class BoxReader {
     return spans;
   }
 
-  private static boolean isOpenWord(long state) {
+  static boolean isOpenWord(long state) {
     return state > 0 && (state & 0xff) == SpanLayout.OPEN;
   }
 
@@ -878,7 +974,7 @@ public final class BoxReader {
       attribute(table.offset + at + SpanLayout.ENTRY_HEADER_SIZE, length, at - from, attributes);
       at = nextEntry(at, length);
     }
-    return new BoxSpan(begin, attributes);
+    return new BoxSpan(from, begin, attributes);
   }
 
   private void attribute(int payload, int length, int offset, List<BoxSpan.Attribute> attributes) {
@@ -904,6 +1000,16 @@ public final class BoxReader {
     if (length <= 0 || length > end - at - SpanLayout.ENTRY_HEADER_SIZE) {
       return -1;
     }
+    int payload = table.offset + at + SpanLayout.ENTRY_HEADER_SIZE;
+    return entryChecksum(bytes, state, at, payload, length) == intAt(table.offset + at + 4)
+        ? length
+        : -1;
+  }
+
+  /**
+   * {@return the checksum of an entry at {@code at} of the section, whose payload is in {@code in}}
+   */
+  int entryChecksum(byte[] in, long state, int at, int payload, int length) {
     byte[] seed = new byte[24];
     LONG.set(seed, 0, state);
     LONG.set(seed, 8, (long) at);
@@ -911,8 +1017,8 @@ public final class BoxReader {
     crc.reset();
     crc.update(nonce, 0, nonce.length);
     crc.update(seed, 0, seed.length);
-    crc.update(bytes, table.offset + at + SpanLayout.ENTRY_HEADER_SIZE, length);
-    return (int) crc.getValue() == intAt(table.offset + at + 4) ? length : -1;
+    crc.update(in, payload, length);
+    return (int) crc.getValue();
   }
 
   // Bytes

@@ -5,10 +5,11 @@ import java.util.List;
 /**
  * An open slot of the span table that proved itself.
  *
+ * @param offset of the slot within the section
  * @param begin a map with the {@code BEGIN_} keys of {@link SpanLayout}
  * @param attributes in the order they were set; a key may come again
  */
-public record BoxSpan(CborSlice begin, List<Attribute> attributes) {
+public record BoxSpan(int offset, CborSlice begin, List<Attribute> attributes) {
   /**
    * One attribute.
    *

@@ -18,6 +18,10 @@ package cairn.format;
  * the ring; the first position is {@code capacity}. Scope: half {@code g % 2} holds generation g,
  * its positions run from {@code g * half} to {@code (g + 1) * half}; generations start at 1; a
  * record never leaves its half.
+ *
+ * <p>An erased record ({@link #TYPE_ERASED}) stands where others were: a header, then zeros. Its
+ * checksum covers nonce and header only, and it never crosses a multiple of {@link #SECTOR}, so
+ * power loss keeps it or loses it in one piece.
  */
 public final class RecordLayout {
   public static final int POSITION_OFFSET = 0;
@@ -30,6 +34,12 @@ public final class RecordLayout {
   public static final int AUX_OFFSET = 28;
   public static final int HEADER_SIZE = 32;
   public static final int ALIGNMENT = 32;
+
+  /** What power loss keeps or loses in one piece. */
+  public static final int SECTOR = 512;
+
+  /** Zeros in place of scope records that were overwritten, removed or cleared. */
+  public static final int TYPE_ERASED = 0;
 
   /** A breadcrumb; payload is a CBOR map with the {@code CRUMB_} keys. */
   public static final int TYPE_BREADCRUMB = 1;

@@ -26,6 +26,12 @@ public final class Secrets {
     @Nullable String apply(@Nullable String key, String text);
   }
 
+  /** Knows what the public type that names secrets holds, which its package keeps to itself. */
+  public interface Access {
+    /** {@return what {@code redaction} holds} */
+    Secrets of(Object redaction);
+  }
+
   /** Nothing is secret. */
   public static final Secrets NONE = new Secrets(false, List.of(), List.of(), null);
 
@@ -66,6 +72,8 @@ public final class Secrets {
   /** First three letters of each name above, 5 bits a letter. */
   private static final long[] BEGINNINGS = beginnings();
 
+  private static volatile @Nullable Access access;
+
   private final boolean standard;
   private final List<byte[]> keys;
   private final List<byte[]> allowed;
@@ -76,6 +84,20 @@ public final class Secrets {
     this.keys = keys;
     this.allowed = allowed;
     this.rule = rule;
+  }
+
+  /** Lets {@link #of} ask {@code by}: called once, when the public type is loaded. */
+  public static void access(Access by) {
+    access = by;
+  }
+
+  /** {@return what a public {@code Redaction} holds} For the other packages of this module. */
+  public static Secrets of(Object redaction) {
+    Access by = access;
+    if (by == null) {
+      throw new IllegalStateException("nothing knows of redactions yet");
+    }
+    return by.of(redaction);
   }
 
   /** {@return these, and values under keys that have one of these names as words} */

@@ -1,11 +1,16 @@
 package cairn.report;
 
+import cairn.Redaction;
+import cairn.format.BoxScrubber;
+import cairn.format.Secrets;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Objects;
+import java.util.function.IntConsumer;
 
 /** One run: one process lifetime and its directory. Immutable; any thread. */
 public final class Run {
@@ -93,6 +98,84 @@ public final class Run {
     }
     Verdict verdict = new Judge(salvage, liveness, host).verdict();
     return new Report(id, app, salvage, verdict);
+  }
+
+  /**
+   * Erases from the box what no report shows, and redacts in it what {@code redaction} says is
+   * secret.
+   *
+   * <p>Erased are old values of the scope, closed spans, older laps of the trail, and all bytes
+   * that prove nothing: what is damaged is gone afterwards. Redacted are values, as the recorder
+   * does it, but in the same number of bytes. Everything else that the report says stays as it was;
+   * it adds a finding that the box was scrubbed. A box in which there is nothing to do is not
+   * touched.
+   *
+   * <p>Writes a new box beside the old one, forces it and renames it over the old one: a death in
+   * between, or power loss, leaves one of them whole. No other file of the run's directory is
+   * touched or looked into: an hs_err file or a core dump holds what it held. The blocks of the old
+   * file are freed, not overwritten.
+   *
+   * @param redaction {@link Redaction#none} to erase only
+   * @return what was done
+   * @throws IOException if there is no readable box, it cannot be replaced, or another scrub is at
+   *     work: the box is then as it was, unless only its directory could not be forced
+   * @throws IllegalStateException if the run is alive
+   */
+  public Scrubbed scrub(Redaction redaction) throws IOException {
+    return scrub(redaction, new LocalHost(), step -> {});
+  }
+
+  Scrubbed scrub(Redaction redaction, HostFacts host, IntConsumer steps) throws IOException {
+    Objects.requireNonNull(redaction, "redaction");
+    requireDead(host);
+    requireOwnDirectory(directory);
+    Path appDirectory = directory.getParent();
+    if (appDirectory != null) {
+      requireOwnDirectory(appDirectory);
+    }
+    try (BoxReplacement replacement = new BoxReplacement(directory, steps)) {
+      BoxScrubber.Result result = scrubbed(redaction, host);
+      if (result.changed()) {
+        replacement.replace(result.image());
+      }
+      return summary(result);
+    }
+  }
+
+  /**
+   * {@return what {@link #scrub} would do} Writes nothing.
+   *
+   * @throws IOException if there is no readable box
+   * @throws IllegalStateException if the run is alive
+   */
+  public Scrubbed scrubPreview(Redaction redaction) throws IOException {
+    Objects.requireNonNull(redaction, "redaction");
+    HostFacts host = new LocalHost();
+    requireDead(host);
+    return summary(scrubbed(redaction, host));
+  }
+
+  private void requireDead(HostFacts host) {
+    if (isRunning(host)) {
+      throw new IllegalStateException(
+          "run is alive: dir=" + directory + " (scrub it when it ended)");
+    }
+  }
+
+  private static void requireOwnDirectory(Path directory) throws IOException {
+    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      throw new IOException(
+          "not a directory of its own: dir=" + directory + " (name the place it points to)");
+    }
+  }
+
+  private BoxScrubber.Result scrubbed(Redaction redaction, HostFacts host) throws IOException {
+    return BoxScrubber.scrub(
+        read(MAX_BOX_BYTES, false), boxName(), Secrets.of(redaction), host.now().toEpochMilli());
+  }
+
+  private static Scrubbed summary(BoxScrubber.Result result) {
+    return new Scrubbed(result.changed(), result.valuesRedacted(), result.bytesErased());
   }
 
   private String boxName() {

@@ -4,6 +4,7 @@ import cairn.Level;
 import cairn.format.BoxLayout;
 import cairn.format.BoxReader;
 import cairn.format.BoxRecord;
+import cairn.format.BoxScrubber;
 import cairn.format.BoxSpan;
 import cairn.format.CborSlice;
 import cairn.format.CounterLayout;
@@ -99,6 +100,7 @@ final class Salvage {
     if (identity.isEmpty()) {
       found(true, "IDNT", "identity is missing: id and app are taken from the directory");
     }
+    noteScrub();
     life = entries(box.map(BoxLayout.LIFE));
     uncaught = entries(box.map(BoxLayout.UNCAUGHT));
     long[] words = box.words(BoxLayout.BEAT, 2);
@@ -138,6 +140,22 @@ final class Salvage {
   private void found(boolean loss, String where, String text) {
     Finding.Severity severity = loss ? Finding.Severity.WARNING : Finding.Severity.INFO;
     findings.add(new Finding(severity, where, text));
+  }
+
+  private void noteScrub() {
+    OptionalLong at = integer(identity, BoxScrubber.SCRUBBED);
+    if (at.isPresent()) {
+      Instant time = Names.instant(at.getAsLong());
+      long losses = integer(identity, BoxScrubber.SCRUBBED_LOSSES).orElse(0);
+      found(
+          losses > 0,
+          "box",
+          "box was scrubbed: at="
+              + (time == null ? "unknown" : Names.rfc3339(time))
+              + (losses > 0
+                  ? ", findings before=" + losses + " (what was damaged is erased)"
+                  : ""));
+    }
   }
 
   private static Map<String, CborSlice> entries(@Nullable CborSlice map) {
@@ -430,7 +448,16 @@ final class Salvage {
   Map<String, CborSlice> moreIdentity() {
     Map<String, CborSlice> more = new TreeMap<>(identity);
     for (String shown :
-        List.of("runId", "app", "release", "environment", "pid", "host", "durability")) {
+        List.of(
+            "runId",
+            "app",
+            "release",
+            "environment",
+            "pid",
+            "host",
+            "durability",
+            BoxScrubber.SCRUBBED,
+            BoxScrubber.SCRUBBED_LOSSES)) {
       more.remove(shown);
     }
     return more;

@@ -1,6 +1,6 @@
 /**
- * Read-only: finds runs, salvages what their boxes hold, judges how each ended and renders it.
- * Start at {@link cairn.report.Runs}. Damage is a {@link cairn.report.Finding}, never a throw;
- * nothing here writes to the evidence.
+ * Finds runs, salvages what their boxes hold, judges how each ended and renders it. Start at {@link
+ * cairn.report.Runs}. Damage is a {@link cairn.report.Finding}, never a throw; only {@link
+ * cairn.report.Run#scrub} writes.
  */
 package cairn.report;
