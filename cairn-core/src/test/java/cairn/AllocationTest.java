@@ -27,6 +27,7 @@ class AllocationTest {
     "breadcrumb, 0",
     "immutable, 0",
     "withinSpan, 0",
+    "redacted, 0",
     "tag, 0",
     "context, 0",
     "span, 0",
@@ -51,6 +52,7 @@ class AllocationTest {
     private static final Map<String, Object> DATA = new LinkedHashMap<>();
     private static final Map<String, Object> IMMUTABLE =
         Map.of("name", "Käse für Łódź \uD83E\uDDC0");
+    private static final Map<String, Object> SECRETS = new LinkedHashMap<>();
     private static final Map<String, Object> CART = new HashMap<>();
     private static final String[] REGIONS = {"eu", "us", "ap"};
 
@@ -64,6 +66,10 @@ class AllocationTest {
       DATA.put("millis", 12.5);
       DATA.put("cached", true);
       DATA.put("id", 123_456_789_012L);
+      SECRETS.put("api_key", "k-4711");
+      SECRETS.put("url", "https://anna:geheim@shop.example/orders?session=1");
+      SECRETS.put("card", 4_111_111_111_111_111L);
+      SECRETS.put("session", "a key that begins as a secret one does");
       CART.put("items", 3);
       CART.put("currency", "EUR");
       if (args[1].equals("withinSpan")) {
@@ -81,6 +87,7 @@ class AllocationTest {
         long before = threads.getThreadAllocatedBytes(id);
         switch (call) {
           case "breadcrumb", "withinSpan" -> breadcrumbs(DATA);
+          case "redacted" -> breadcrumbs(SECRETS);
           case "immutable" -> breadcrumbs(IMMUTABLE);
           case "tag" -> tags();
           case "context" -> contexts();

@@ -33,10 +33,10 @@ public final class Secrets {
   }
 
   /** Nothing is secret. */
-  public static final Secrets NONE = new Secrets(false, List.of(), List.of(), null);
+  public static final Secrets NONE = new Secrets(false, new byte[0][], new byte[0][], null);
 
   /** The names and forms that are known everywhere. */
-  public static final Secrets STANDARD = new Secrets(true, List.of(), List.of(), null);
+  public static final Secrets STANDARD = new Secrets(true, new byte[0][], new byte[0][], null);
 
   /*
    * A key is compared without case and separators: API_KEY, apiKey and X-Api-Key have the words api
@@ -75,11 +75,11 @@ public final class Secrets {
   private static volatile @Nullable Access access;
 
   private final boolean standard;
-  private final List<byte[]> keys;
-  private final List<byte[]> allowed;
+  private final byte[][] keys;
+  private final byte[][] allowed;
   private final @Nullable Rule rule;
 
-  private Secrets(boolean standard, List<byte[]> keys, List<byte[]> allowed, @Nullable Rule rule) {
+  private Secrets(boolean standard, byte[][] keys, byte[][] allowed, @Nullable Rule rule) {
     this.standard = standard;
     this.keys = keys;
     this.allowed = allowed;
@@ -125,8 +125,8 @@ public final class Secrets {
             });
   }
 
-  private static List<byte[]> joined(List<byte[]> before, Collection<String> names) {
-    List<byte[]> all = new ArrayList<>(before);
+  private static byte[][] joined(byte[][] before, Collection<String> names) {
+    List<byte[]> all = new ArrayList<>(List.of(before));
     for (String name : names) {
       byte[] utf8 = name.getBytes(StandardCharsets.UTF_8);
       Key key = new Key();
@@ -136,7 +136,7 @@ public final class Secrets {
       }
       all.add(Arrays.copyOf(key.bytes, key.length));
     }
-    return List.copyOf(all);
+    return all.toArray(byte[][]::new);
   }
 
   private static long[] beginnings() {
@@ -160,7 +160,7 @@ public final class Secrets {
 
   /** {@return whether keys are looked at} */
   boolean hasKeys() {
-    return standard || !keys.isEmpty();
+    return standard || keys.length != 0;
   }
 
   /** {@return whether texts are searched for {@link SecretText}} */
@@ -179,7 +179,7 @@ public final class Secrets {
    * @param scratch the caller's
    */
   public boolean isSecretKey(Key scratch, byte[] utf8, int from, int to) {
-    if (!hasKeys() || (keys.isEmpty() && !mayBeStandard(utf8, from, to))) {
+    if (!hasKeys() || (keys.length == 0 && !mayBeStandard(utf8, from, to))) {
       return false;
     }
     scratch.set(utf8, from, to);
@@ -227,7 +227,7 @@ public final class Secrets {
     return false;
   }
 
-  private static boolean anyOf(List<byte[]> names, Key key) {
+  private static boolean anyOf(byte[][] names, Key key) {
     for (byte[] name : names) {
       if (key.hasWords(name)) {
         return true;
