@@ -73,7 +73,8 @@ final class Box {
             new TwoCopies(region, plan.life, BoxPlan.LIFE_UNIT, nonce),
             new TwoCopies(region, plan.uncaught, BoxPlan.UNCAUGHT_UNIT, nonce),
             clock,
-            secrets);
+            secrets,
+            counters);
     vitals =
         new Vitals(region, nonce, plan.seconds, BoxPlan.SECONDS, plan.minutes, BoxPlan.MINUTES);
   }
@@ -124,7 +125,10 @@ final class Box {
       }
       if (category != null) {
         out.unsigned(RecordLayout.CRUMB_CATEGORY);
-        out.key(category);
+        int written = out.keyCut(ruled ? scratch.encoder.ruled(null, category) : category);
+        if ((written & CborWriter.CUT) != 0) {
+          counters.increment(CounterLayout.CUT);
+        }
       }
       if (message != null) {
         field(scratch, RecordLayout.CRUMB_MESSAGE, message, MAX_MESSAGE_BYTES);
@@ -178,20 +182,33 @@ final class Box {
 
   /** Sets an attribute; a rule of the application is asked before the slot is taken. */
   void setAttribute(long handle, String key, int kind, long bits, String text) {
-    spans.set(handle, key, kind, bits, kind == SpanTable.TEXT && ruled ? ruled(key, text) : text);
-  }
-
-  /** Begins a span on this thread. */
-  long beginSpan(@Nullable String name) {
-    return spans.begin(name != null && ruled ? ruled(null, name) : name);
-  }
-
-  private String ruled(@Nullable String key, String text) {
+    if (kind != SpanTable.TEXT || !ruled) {
+      spans.set(handle, key, kind, bits, text);
+      return;
+    }
     Scratch scratch = scratches.acquire();
     try {
       String result = scratch.encoder.ruled(key, text);
       count(scratch);
-      return result;
+      spans.set(handle, key, kind, bits, result);
+      scratch.encoder.rethrowFatal();
+    } finally {
+      scratches.release(scratch);
+    }
+  }
+
+  /** Begins a span on this thread. */
+  long beginSpan(@Nullable String name) {
+    if (name == null || !ruled) {
+      return spans.begin(name);
+    }
+    Scratch scratch = scratches.acquire();
+    try {
+      String result = scratch.encoder.ruled(null, name);
+      count(scratch);
+      // First, unlike elsewhere: nobody could end a span whose beginning threw.
+      scratch.encoder.rethrowFatal();
+      return spans.begin(result);
     } finally {
       scratches.release(scratch);
     }

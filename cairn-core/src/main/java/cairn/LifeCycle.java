@@ -1,6 +1,7 @@
 package cairn;
 
 import cairn.format.CborWriter;
+import cairn.format.CounterLayout;
 import cairn.format.KeyCache;
 import cairn.format.Secrets;
 import java.util.List;
@@ -29,6 +30,8 @@ final class LifeCycle {
   private final TwoCopies life;
   private final TwoCopies uncaught;
   private final Clock clock;
+  private final Counters counters;
+  private final Secrets.@Nullable Rule rule;
   private final byte[] bytes;
   private final CborWriter out;
   private End end = End.NONE;
@@ -54,10 +57,12 @@ final class LifeCycle {
     }
   }
 
-  LifeCycle(TwoCopies life, TwoCopies uncaught, Clock clock, Secrets secrets) {
+  LifeCycle(TwoCopies life, TwoCopies uncaught, Clock clock, Secrets secrets, Counters counters) {
     this.life = life;
     this.uncaught = uncaught;
     this.clock = clock;
+    this.counters = counters;
+    this.rule = secrets.rule();
     this.bytes = new byte[Math.max(life.payloadLimit(), uncaught.payloadLimit())];
     this.out = new CborWriter(bytes, new KeyCache(secrets));
   }
@@ -103,27 +108,63 @@ final class LifeCycle {
   }
 
   /** Notes an exception that no handler caught. */
-  synchronized void uncaught(Thread thread, Throwable thrown) {
+  void uncaught(Thread thread, Throwable thrown) {
+    // Code of the application: not under the lock, which the shutdown hook needs.
+    uncaught(thread, thrown, ruled(messageOf(thrown)), stackOf(thrown));
+  }
+
+  private synchronized void uncaught(
+      Thread thread, Throwable thrown, @Nullable String message, List<StackTraceElement> stack) {
     out.reset(0, uncaught.payloadLimit() - 1);
     out.beginMap();
     text("thread", thread.getName());
     text("type", thrown.getClass().getName());
-    text("message", messageOf(thrown));
+    text("message", message);
     out.key("wallMillis");
     out.integer(clock.wallMillis());
     out.key("nanos");
     out.integer(clock.nanos());
-    frames("stack", List.of(thrown.getStackTrace()));
+    frames("stack", stack);
     out.limit(out.limit() + 1);
     out.end();
     uncaught.write(bytes, out.position());
+    if (out.redactions() != 0) {
+      counters.add(CounterLayout.REDACTED, out.redactions());
+      out.redactions(0);
+    }
+  }
+
+  private @Nullable String ruled(@Nullable String message) {
+    Secrets.Rule asked = rule;
+    if (asked == null || message == null) {
+      return message;
+    }
+    String result;
+    try {
+      result = asked.apply(null, message);
+    } catch (RuntimeException | LinkageError | AssertionError | StackOverflowError e) {
+      result = null;
+    }
+    if (!message.equals(result)) {
+      counters.increment(CounterLayout.REDACTED);
+    }
+    return result == null ? Secrets.MARK : result;
   }
 
   private static @Nullable String messageOf(Throwable thrown) {
     try {
       return thrown.getMessage();
-    } catch (RuntimeException e) {
-      return "<threw " + e.getClass().getName() + ">";
+    } catch (RuntimeException | LinkageError | AssertionError | StackOverflowError e) {
+      String name = e.getClass().getName();
+      return "<threw " + name.substring(name.lastIndexOf('.') + 1) + ">";
+    }
+  }
+
+  private static List<StackTraceElement> stackOf(Throwable thrown) {
+    try {
+      return List.of(thrown.getStackTrace());
+    } catch (RuntimeException | LinkageError | AssertionError | StackOverflowError e) {
+      return List.of();
     }
   }
 

@@ -42,12 +42,13 @@ public final class Redaction {
    * <p>Keys, at any depth, in any case and joining ({@code apiKey}, {@code X-API-KEY}, {@code
    * api_key}): those that contain password, passwd, passphrase, secret, authorization, credential,
    * api key, access key, private key or cookie; those that end in token, pwd, jwt, session id, card
-   * number or credit card; those with a word cvv, cvc or ssn; and the key auth. Their values are
-   * redacted whole, but for true, false and null.
+   * number, credit card, db pass or user pass; those with a word cvv, cvc or ssn; and the keys auth
+   * and pass. Their values are redacted whole, but for true, false and null.
    *
    * <p>Parts of texts: card numbers with a right check digit (14 to 19 digits, in groups or not;
-   * also as an integer), bearer tokens, private keys in PEM, {@code user:password} in URLs, and
-   * what follows {@code password=}, {@code "secret":}, {@code access_token=} and their like.
+   * also as an integer), bearer tokens, JSON web tokens, private keys in PEM, {@code user:password}
+   * in URLs, and what follows {@code password=}, {@code "secret":}, {@code access_token=}, {@code
+   * Cookie:} and their like.
    */
   public static Redaction standard() {
     return STANDARD;

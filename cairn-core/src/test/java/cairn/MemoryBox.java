@@ -24,19 +24,23 @@ final class MemoryBox {
 
   /** A box as it was written before there was redaction. */
   static MemoryBox withoutRedaction(int spanSlots, int trailBytes) {
-    return new MemoryBox(spanSlots, trailBytes, Region::new, Secrets.NONE);
+    return new MemoryBox(spanSlots, trailBytes, Region::new, Secrets.NONE, Forms.NONE);
   }
 
   MemoryBox(int spanSlots, int trailBytes, Function<ByteBuffer, Region> regions) {
-    this(spanSlots, trailBytes, regions, Secrets.STANDARD);
+    this(spanSlots, trailBytes, regions, Secrets.STANDARD, Forms.NONE);
   }
 
-  private MemoryBox(
-      int spanSlots, int trailBytes, Function<ByteBuffer, Region> regions, Secrets secrets) {
+  MemoryBox(
+      int spanSlots,
+      int trailBytes,
+      Function<ByteBuffer, Region> regions,
+      Secrets secrets,
+      Forms forms) {
     BoxPlan plan = new BoxPlan(NONCE, spanSlots, trailBytes);
     buffer = ByteBuffer.allocateDirect(plan.size);
     region = regions.apply(buffer);
-    box = new Box(region, plan, NONCE, clock, secrets, Forms.NONE);
+    box = new Box(region, plan, NONCE, clock, secrets, forms);
     byte[] identity = new byte[box.identityLimit()];
     box.start(identity, identity(identity));
   }

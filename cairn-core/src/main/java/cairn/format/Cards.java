@@ -55,15 +55,15 @@ final class Cards {
     return hasLength(first, digits) && checks(number);
   }
 
-  /** {@return whether a card's number may begin with these digits, at least 7} */
+  /** {@return whether a card's number may begin with these digits, at least 7, or is them} */
   static boolean mayBegin(long number, int digits) {
     int first = (int) Long.divideUnsigned(number, POWERS[digits - 4]);
-    for (int length = LEAST_DIGITS; length <= POWERS.length; length++) {
+    for (int length = Math.max(LEAST_DIGITS, digits + 1); length <= POWERS.length; length++) {
       if (hasLength(first, length)) {
         return true;
       }
     }
-    return false;
+    return isNumber(number, digits);
   }
 
   /** Whether cards that begin with these four digits have that many. */

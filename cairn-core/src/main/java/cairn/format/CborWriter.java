@@ -182,7 +182,11 @@ public final class CborWriter {
 
   /** Writes an integer of the application, redacted if it is a card's number. */
   public boolean number(long v) {
-    return (forms && v >= Cards.LEAST && Cards.isNumber(v)) ? redacted() : integer(v);
+    return isSecret(v) ? redacted() : integer(v);
+  }
+
+  boolean isSecret(long v) {
+    return forms && v >= Cards.LEAST && Cards.isNumber(v);
   }
 
   /** Writes a UUID as its text. */

@@ -8,8 +8,9 @@ import java.util.Arrays;
  * Finds secrets in encoded text by their form, and writes {@link Secrets#MARK} over them.
  *
  * <p>Any thread; no allocation. Forms: card numbers (14 to 19 digits that begin as a network's do,
- * with a right check digit, in groups or not), bearer tokens, private keys in PEM, {@code
- * user:password} in URLs, and values after names such as {@code password=} or {@code "token":}.
+ * with a right check digit, in groups or not), bearer tokens, JSON web tokens, private keys in PEM,
+ * {@code user:password} in URLs, and values after names such as {@code password=}, {@code
+ * "token":}, {@code Cookie:} or {@code <secret>}.
  */
 final class SecretText {
   /*
@@ -35,7 +36,7 @@ final class SecretText {
   static final int WORD = 8;
 
   /** What {@link #scan} takes at least; nothing shorter holds a secret. */
-  static final int LEAST_BYTES = 12;
+  static final int LEAST_BYTES = 8;
 
   private static final long HIGH_BITS = 0x8080808080808080L;
   private static final long ONES = 0x0101010101010101L;
@@ -55,22 +56,31 @@ final class SecretText {
     "horization",
     "api_key",
     "api-key",
+    "api key",
     "ess_key",
-    "ess-key"
+    "ess-key",
+    "ess key"
+  };
+
+  /** How JSON web tokens begin: alg, typ, kid, enc, x5t or jku first. These words are of 7 too. */
+  private static final String[] WEB_TOKENS = {
+    "eyJhbGc", "eyJ0eXA", "eyJraWQ", "eyJlbmM", "eyJ4NXQ", "eyJqa3U"
   };
 
   /** Words of 6 letters. */
-  private static final String[] SHORTER_WORDS = {"passwd", "secret", "apikey", "esskey"};
+  private static final String[] SHORTER_WORDS = {"passwd", "secret", "apikey", "esskey", "cookie"};
 
   private static final String SHORTEST_WORD = "token";
-  private static final String AFTER = "=:\"'\\_k- ";
-  private static final String BEFORE = "?&_-.;,\"'() \t/\\{:=*abcdefghijklmnopqrstuvwxyz0123456789";
+  private static final String AFTER = "=:\"'\\_k- >";
 
   private static final int GRAM_BITS = 11;
   private static final int GRAM_SHIFT = 32 - GRAM_BITS;
 
   /** Tried until no two grams met. */
-  private static final int GRAM_MULTIPLIER = 0xD6645FA9;
+  private static final int GRAM_MULTIPLIER = 0x3BFF7D3F;
+
+  /** How many there are: a test sees that none was lost to another one's slot. */
+  static final int GRAM_COUNT = 258;
 
   static final int[] GRAMS = grams();
 
@@ -80,7 +90,9 @@ final class SecretText {
   private static final byte[] DASHES = ascii("-----");
   private static final byte[] BEARER = ascii("bearer ");
 
-  /** Names whose value is secret, in lower case; {@code -} stands for nothing, - or _. */
+  private static final byte[] WEB_TOKEN = ascii("eyJ");
+
+  /** Names whose value is secret, in lower case; {@code -} stands for nothing, -, _ or a blank. */
   private static final byte[][] NAMES = {
     ascii("password"),
     ascii("passwd"),
@@ -90,12 +102,16 @@ final class SecretText {
     ascii("api-key"),
     ascii("access-key"),
     ascii("private-key"),
-    ascii("authorization")
+    ascii("authorization"),
+    ascii("cookie")
   };
 
+  private static final byte[] PASSWORD_NAME = NAMES[0];
+  private static final byte[] PASSPHRASE_NAME = NAMES[2];
   private static final byte[] SECRET_NAME = NAMES[3];
   private static final byte[] TOKEN_NAME = NAMES[4];
   private static final byte[] AUTHORIZATION_NAME = NAMES[8];
+  private static final byte[] COOKIE_NAME = NAMES[9];
   private static final byte[] KEY_SUFFIX = ascii("-key");
 
   private static final int LEAST_DIGITS = 14;
@@ -105,6 +121,8 @@ final class SecretText {
   /** A token of one case and no digit must be this long to be told from a word. */
   private static final int CERTAIN_TOKEN = 20;
 
+  private static final int LEAST_WEB_TOKEN = 30;
+
   /** Digits at a cut that may be the beginning of a card number. */
   private static final int LEAST_CUT_DIGITS = 7;
 
@@ -113,6 +131,9 @@ final class SecretText {
   private static int[] grams() {
     int[] table = new int[1 << GRAM_BITS];
     for (String word : WORDS) {
+      add(table, word, 4);
+    }
+    for (String word : WEB_TOKENS) {
       add(table, word, 4);
     }
     for (String word : SHORTER_WORDS) {
@@ -126,8 +147,9 @@ final class SecretText {
       }
       add(table, SHORTEST_WORD.substring(2) + after, 1);
     }
-    for (int i = 0; i < BEFORE.length(); i++) {
-      add(table, BEFORE.charAt(i) + SHORTEST_WORD.substring(0, 3), 1);
+    // Whatever precedes it, also a part of a character that is not ASCII.
+    for (char before = 0; before < 256; before++) {
+      add(table, before + SHORTEST_WORD.substring(0, 3), 1);
     }
     return table;
   }
@@ -167,11 +189,16 @@ final class SecretText {
     int last = to - 8;
     long ats = 0;
     int kinds = 0;
-    for (int i = from; i < last; i += 8) {
+    int i = from;
+    for (; i < last; i += 8) {
       long word = words.getLong(i);
       long at = word ^ ATS;
       ats |= (at - ONES) & ~at;
       kinds |= wordOrCard(word, grams, bytes, i, from, to);
+    }
+    // Four digits at the fourth place may be all that shows of a card, and the last step is at any.
+    if (i > last && i + 4 <= to && (words.getInt(i) & (int) HIGH_NIBBLES) == (int) ZEROS) {
+      kinds |= mayBeCard(bytes, i, from, to);
     }
     // Goes over some bytes again: what lies between the samples is never more than a gram.
     long word = words.getLong(last);
@@ -189,8 +216,11 @@ final class SecretText {
     int kinds = grams[slot(first)] == first || grams[slot(second)] == second ? WORD : 0;
     // Four bytes from '0' to '?'.
     long notThree = (word & HIGH_NIBBLES) ^ ZEROS;
-    if ((int) notThree == 0 || notThree >>> 32 == 0) {
-      kinds |= mayBeCard(bytes, (int) notThree == 0 ? at : at + 4, from, to);
+    if ((int) notThree == 0) {
+      kinds |= mayBeCard(bytes, at, from, to);
+    }
+    if (notThree >>> 32 == 0) {
+      kinds |= mayBeCard(bytes, at + 4, from, to);
     }
     return kinds;
   }
@@ -256,9 +286,7 @@ final class SecretText {
       if (c == ':') {
         return (kinds & URL) == 0 ? 0 : userInfo(b, i, end, cut);
       }
-      return (kinds & CARD) == 0 || (i > from && (isWord(b[i - 1]) || b[i - 1] == '+'))
-          ? 0
-          : card(b, i, end, cut);
+      return (kinds & CARD) != 0 && startsNumber(b, from, i) ? card(b, i, end, cut) : 0;
     }
     if ((kinds & WORD) == 0) {
       return 0;
@@ -266,7 +294,8 @@ final class SecretText {
     return switch (c | 0x20) {
       case '-' -> privateKey(b, i, end);
       case 'b' -> bearer(b, from, i, end, cut);
-      case 'p', 's', 't', 'a' -> named(b, i, end, cut);
+      case 'e' -> webToken(b, from, i, end, cut);
+      case 'p', 's', 't', 'a', 'c' -> named(b, i, end, cut);
       default -> 0;
     };
   }
@@ -277,21 +306,40 @@ final class SecretText {
 
   // ---- cards
 
+  /** Whether a whole number may start here, and not the fraction of one. */
+  private static boolean startsNumber(byte[] b, int from, int i) {
+    if (i == from) {
+      return true;
+    }
+    int before = b[i - 1];
+    boolean fraction = before == '.' && i - 1 > from && isDigit(b[i - 2]);
+    return !isWord(before) && before != '+' && !fraction;
+  }
+
   private static long card(byte[] b, int i, int end, boolean cut) {
     long number = 0;
     int digits = 0;
     int group = 0;
+    // Where the longest number ends that is a card's: what follows a blank may be another one.
+    int stop = 0;
     int p = i;
     while (p < end) {
       int c = b[p];
-      if (c >= '0' && c <= '9') {
-        if (++digits > MOST_DIGITS) {
-          return 0;
+      if (isDigit(c)) {
+        if (digits == MOST_DIGITS) {
+          return secretOrNone(i, stop);
         }
         // 19 digits fit, as unsigned.
         number = number * 10 + (c - '0');
+        digits++;
         group++;
-      } else if ((c == ' ' || c == '-') && group >= 4 && p + 1 < end && isDigit(b[p + 1])) {
+      } else if ((c == ' ' || c == '-') && group >= 4) {
+        if (Cards.isNumber(number, digits)) {
+          stop = p;
+        }
+        if (p + 1 < end && !isDigit(b[p + 1])) {
+          break;
+        }
         group = 0;
       } else {
         break;
@@ -301,10 +349,16 @@ final class SecretText {
     if (p == end && cut && digits >= LEAST_CUT_DIGITS && Cards.mayBegin(number, digits)) {
       return secret(i, p);
     }
-    if ((p < end && isWord(b[p])) || (group < 3 && digits > group)) {
-      return 0;
+    if ((p == end || !isWord(b[p]))
+        && (group >= 3 || group == digits)
+        && Cards.isNumber(number, digits)) {
+      stop = p;
     }
-    return Cards.isNumber(number, digits) ? secret(i, p) : 0;
+    return secretOrNone(i, stop);
+  }
+
+  private static long secretOrNone(int start, int stop) {
+    return stop == 0 ? 0 : secret(start, stop);
   }
 
   // ---- URLs
@@ -315,9 +369,13 @@ final class SecretText {
       return 0;
     }
     int start = i + 3;
+    if (start < end && b[start] == '[') {
+      return 0; // an address
+    }
     int authority = -1;
     int colon = -1;
     int at = -1;
+    boolean dotted = false;
     int p = start;
     for (; p < end && !endsUrl(b[p]); p++) {
       int c = b[p];
@@ -332,9 +390,11 @@ final class SecretText {
           break;
         }
       }
+      dotted |= c == '.';
     }
     if (at < 0) {
-      boolean open = cut && p == end && authority < 0 && colon >= 0 && !isPort(b, colon + 1, p);
+      // The name of a host that is as long as a token has a dot.
+      boolean open = cut && p == end && (colon >= 0 || (!dotted && p - start >= CERTAIN_TOKEN));
       return open ? secret(start, p) : 0;
     }
     boolean password = colon >= 0 && colon < at;
@@ -390,6 +450,30 @@ final class SecretText {
     return open || isToken(b, start, p) ? secret(start, p) : 0;
   }
 
+  /** {@code eyJ….eyJ….…}: JSON in base64 begins like that. */
+  private static long webToken(byte[] b, int from, int i, int end, boolean cut) {
+    if ((i > from && isWord(b[i - 1])) || !starts(b, i, end, WEB_TOKEN)) {
+      return 0;
+    }
+    boolean dotted = false;
+    int p = i;
+    while (p < end && (isWord(b[p]) || b[p] == '-' || b[p] == '_' || b[p] == '.')) {
+      dotted |= b[p] == '.';
+      p++;
+    }
+    boolean open = cut && p == end;
+    return open || (dotted && p - i >= LEAST_WEB_TOKEN && beginsWebToken(b, i)) ? secret(i, p) : 0;
+  }
+
+  private static boolean beginsWebToken(byte[] b, int i) {
+    for (String beginning : WEB_TOKENS) {
+      if (is(b, i, beginning.length(), beginning)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Not a word of a language: "bearer authentication" is none. */
   private static boolean isToken(byte[] b, int from, int to) {
     if (to - from < LEAST_TOKEN) {
@@ -431,7 +515,7 @@ final class SecretText {
     int p = i;
     for (byte expected : name) {
       if (expected == '-') {
-        if (p < end && (b[p] == '-' || b[p] == '_')) {
+        if (p < end && (b[p] == '-' || b[p] == '_' || b[p] == ' ')) {
           p++;
         }
       } else if (p < end && (b[p] | 0x20) == expected) {
@@ -448,61 +532,96 @@ final class SecretText {
     if (name == SECRET_NAME) {
       p = Math.max(p, afterName(b, p, end, KEY_SUFFIX));
     }
+    int nameEnd = p;
+    p = afterTail(b, p, end, name);
+    boolean tail = p > nameEnd;
     // The name may be quoted itself, in JSON within JSON too.
     boolean quotedName = false;
     while (p < end && (b[p] == '"' || b[p] == '\'' || b[p] == '\\')) {
       quotedName |= b[p] != '\\';
       p++;
     }
-    p = spaces(b, p, end);
-    if (p >= end || (b[p] != '=' && b[p] != ':')) {
+    boolean element = p == nameEnd && p < end && b[p] == '>';
+    p = element ? p : spaces(b, p, end);
+    if (p >= end || (b[p] != '=' && b[p] != ':' && !element)) {
       return 0;
     }
     boolean colon = b[p] == ':';
-    p = spaces(b, p + 1, end);
-    if (p < end && b[p] == '\\') {
+    if (colon && tail && !quotedName) {
+      return 0; // prose
+    }
+    p++;
+    while (p < end && (b[p] == '=' || b[p] == '>')) {
+      p++;
+    }
+    p = spaces(b, p, end);
+    if (p < end && b[p] == '[') {
+      p++;
+    }
+    int backslashes = p;
+    while (p < end && b[p] == '\\') {
       p++;
     }
     int start = p;
     int stop;
     if (p < end && (b[p] == '"' || b[p] == '\'')) {
-      int quote = b[p];
       start = p + 1;
-      stop = start;
-      boolean escaped = p > 0 && b[p - 1] == '\\';
-      while (stop < end && !(b[stop] == quote && (escaped || b[stop - 1] != '\\'))) {
-        stop++;
-      }
-      if (escaped && stop < end && stop > start && b[stop - 1] == '\\') {
-        stop--;
-      }
-    } else if (name == AUTHORIZATION_NAME) {
-      stop = start;
-      while (stop < end
-          && b[stop] != '"'
-          && b[stop] != '\''
-          && b[stop] != ','
-          && !(b[stop] >= 0 && b[stop] < ' ')) {
-        stop++;
-      }
+      stop = closing(b, start, end, b[p], p - backslashes);
     } else {
       stop = start;
-      while (stop < end && !endsValue(b[stop])) {
+      boolean line = name == AUTHORIZATION_NAME || name == COOKIE_NAME;
+      while (stop < end && !(line ? endsHeader(b[stop], name) : endsValue(b[stop]))) {
         stop++;
       }
     }
-    if (stop == start || isHarmless(b, start, stop)) {
+    boolean open = cut && stop == end;
+    if (stop == start || (!open && isHarmless(b, start, stop))) {
+      return 0;
+    }
+    // A parameter of a statement.
+    if (!open && !colon && b[start] == ':' && isName(b, start + 1, stop)) {
       return 0;
     }
     // "unexpected token: name" is said by every parser.
-    if (name == TOKEN_NAME
-        && colon
-        && !quotedName
-        && !(cut && stop == end)
-        && !isToken(b, start, stop)) {
+    if (name == TOKEN_NAME && colon && !quotedName && !open && !isToken(b, start, stop)) {
       return 0;
     }
     return secret(start, stop);
+  }
+
+  /** Behind what a name may go on with: {@code password_repeat}, {@code password2}. */
+  private static int afterTail(byte[] b, int from, int end, byte[] name) {
+    boolean password = name == PASSWORD_NAME || name == PASSPHRASE_NAME;
+    if (from >= end || name == TOKEN_NAME) {
+      return from;
+    }
+    int c = b[from];
+    if (c != '_' && c != '-' && !(password && (isDigit(c) || (c >= 'A' && c <= 'Z')))) {
+      return from;
+    }
+    int p = from;
+    while (p < end && (isWord(b[p]) || b[p] == '_' || b[p] == '-')) {
+      p++;
+    }
+    return p;
+  }
+
+  /**
+   * The quote that ends a text, before its backslashes: it has no more than the one that began it.
+   */
+  private static int closing(byte[] b, int from, int end, int quote, int most) {
+    int backslashes = 0;
+    for (int p = from; p < end; p++) {
+      if (b[p] == quote && backslashes <= most) {
+        return p - backslashes;
+      }
+      backslashes = b[p] == '\\' ? backslashes + 1 : 0;
+    }
+    return end;
+  }
+
+  private static boolean endsHeader(int c, byte[] name) {
+    return c == '"' || c == '\'' || (c == ',' && name != COOKIE_NAME) || (c >= 0 && c < ' ');
   }
 
   private static int spaces(byte[] b, int from, int end) {
@@ -529,15 +648,30 @@ final class SecretText {
         || c == '\\';
   }
 
-  /** What is no secret: the mark itself, and what stands for none. */
+  /** What is no secret: the mark itself, what stands for none, and where one is to be put in. */
   private static boolean isHarmless(byte[] b, int from, int to) {
     int length = to - from;
+    int first = b[from];
     return is(b, from, length, "null")
         || is(b, from, length, "true")
         || is(b, from, length, "false")
         || is(b, from, length, "***")
+        || is(b, from, length, "?")
+        || is(b, from, length, "%s")
+        || is(b, from, length, "{")
         || is(b, from, length, Secrets.MARK)
-        || (b[from] == '<' && length == 0);
+        || is(b, from, length, "<redacted")
+        || (first == '$' && isPort(b, from + 1, to))
+        || ((first == '$' || first == '#') && length > 1 && b[from + 1] == '{');
+  }
+
+  private static boolean isName(byte[] b, int from, int to) {
+    for (int p = from; p < to; p++) {
+      if (!(isWord(b[p]) || b[p] == '_' || b[p] == '.')) {
+        return false;
+      }
+    }
+    return to > from;
   }
 
   private static boolean is(byte[] b, int from, int length, String text) {
@@ -558,10 +692,10 @@ final class SecretText {
     return c >= '0' && c <= '9';
   }
 
-  /** A letter, a digit, or part of a character that is not ASCII. */
+  /** A letter or a digit of ASCII: in languages without blanks, others stand next to a number. */
   private static boolean isWord(int c) {
     int folded = c | 0x20;
-    return c < 0 || isDigit(c) || (folded >= 'a' && folded <= 'z');
+    return isDigit(c) || (folded >= 'a' && folded <= 'z');
   }
 
   private static boolean starts(byte[] b, int i, int end, byte[] text) {

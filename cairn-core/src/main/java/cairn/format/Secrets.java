@@ -61,13 +61,13 @@ public final class Secrets {
 
   /** Secret at the end of a key. */
   private static final byte[][] AT_END =
-      bytes("token", "pwd", "jwt", "sessionid", "cardnumber", "creditcard");
+      bytes("token", "pwd", "jwt", "sessionid", "cardnumber", "creditcard", "dbpass", "userpass");
 
   /** Secret as words of a key. */
   private static final byte[][] WORDS = bytes("cvv", "cvc", "ssn");
 
   /** Secret as a whole key. */
-  private static final byte[][] WHOLE = bytes("auth");
+  private static final byte[][] WHOLE = bytes("auth", "pass");
 
   /** First three letters of each name above, 5 bits a letter. */
   private static final long[] BEGINNINGS = beginnings();
@@ -195,12 +195,21 @@ public final class Secrets {
   private static boolean mayBeStandard(byte[] utf8, int from, int to) {
     int beginning = 0;
     for (int i = from; i < to; i++) {
-      beginning = (beginning << 5 | (utf8[i] & 31)) & 0x7fff;
+      int c = utf8[i];
+      if (c >= 0 && !isLetterOrDigit(c)) {
+        continue; // as Key.set
+      }
+      beginning = (beginning << 5 | (c & 31)) & 0x7fff;
       if ((BEGINNINGS[beginning >> 6] >> beginning & 1) != 0) {
         return true;
       }
     }
     return false;
+  }
+
+  private static boolean isLetterOrDigit(int c) {
+    int folded = c | 0x20;
+    return (folded >= 'a' && folded <= 'z') || (c >= '0' && c <= '9');
   }
 
   private static boolean isStandard(Key key) {
@@ -242,7 +251,10 @@ public final class Secrets {
 
     private final byte[] bytes = new byte[MAX];
 
-    /** Where words begin: behind a separator, or a capital behind a letter that is none. */
+    /**
+     * Where words begin: behind a separator; at a capital behind a letter that is none, or before
+     * one; at a digit behind a letter.
+     */
     private final boolean[] starts = new boolean[MAX + 1];
 
     private int length;
@@ -252,15 +264,23 @@ public final class Secrets {
     private void set(byte[] utf8, int from, int to) {
       boolean start = true;
       boolean lower = false;
+      boolean capital = false;
+      boolean digit = false;
       length = 0;
       for (int i = from; i < to && length < MAX; i++) {
         int c = utf8[i];
         boolean upper = c >= 'A' && c <= 'Z';
-        if (upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c < 0) {
-          starts[length] = start || (upper && lower);
+        boolean number = c >= '0' && c <= '9';
+        if (upper || number || (c >= 'a' && c <= 'z') || c < 0) {
+          if (capital && !upper && !number && !start) {
+            starts[length - 1] = true; // "IBANNumber"
+          }
+          starts[length] = start || (upper && lower) || (number && !digit);
           bytes[length++] = (byte) (upper ? c | 0x20 : c);
           start = false;
           lower = !upper;
+          capital = upper;
+          digit = number;
         } else {
           start = true;
         }

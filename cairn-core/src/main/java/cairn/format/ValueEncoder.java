@@ -480,11 +480,14 @@ public final class ValueEncoder {
     if (unscaled.bitLength() / 8 >= maxStringBytes) {
       return tooLarge(unscaled.bitLength());
     }
+    if (d.scale() == 0 && unscaled.bitLength() < 64 && out.isSecret(unscaled.longValue())) {
+      return out.redacted();
+    }
     int position = out.position();
     if (out.head(CborWriter.TAG, 4)
         && out.head(CborWriter.ARRAY, 2)
         && out.integer(-(long) d.scale())
-        && bigInteger(unscaled)) {
+        && (unscaled.bitLength() < 64 ? out.integer(unscaled.longValue()) : bigInteger(unscaled))) {
       return true;
     }
     out.position(position);
@@ -493,8 +496,11 @@ public final class ValueEncoder {
 
   /** A number can't be cut and stay a number. */
   private boolean tooLarge(int bits) {
+    if (!out.text("<number of " + bits + " bits>")) {
+      return false;
+    }
     placeholders++;
-    return out.text("<number of " + bits + " bits>");
+    return true;
   }
 
   private boolean text(String s) {
