@@ -300,7 +300,7 @@ class ReportedElsewhereTest {
     assertThat(report.scope().contexts())
         .isEqualTo(Map.of("cart", Map.of("self", "<cycle>", "items", 4L)));
     assertThat(report.scope().extras()).containsEntry("list", List.of("<cycle>"));
-    assertThat((Map<String, Object>) asMap(report.scope().extras().get("changing")))
+    assertThat(asMap(report.scope().extras().get("changing")))
         .containsEntry("a", 1L)
         .containsEntry("b", "b")
         .containsEntry("…", true);
