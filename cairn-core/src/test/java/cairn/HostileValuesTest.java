@@ -24,6 +24,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -278,6 +279,7 @@ class HostileValuesTest {
   }
 
   @Test
+  @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void valueThatHangsMakesNobodyWaitButItsCaller() throws Exception {
     CountDownLatch hanging = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
@@ -312,6 +314,7 @@ class HostileValuesTest {
   }
 
   @Test
+  @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void messageOfAnUncaughtExceptionThatHangsDoesNotHoldUpTheEnd() throws Exception {
     CountDownLatch hanging = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
@@ -332,6 +335,7 @@ class HostileValuesTest {
         };
     MemoryBox memory = new MemoryBox(16, 64 * 1024);
     Thread dying = new Thread(() -> memory.box.life.uncaught(Thread.currentThread(), slow));
+    dying.setDaemon(true);
     dying.start();
     hanging.await();
     memory.box.life.closing(LifeCycle.End.of("EXIT"), false);

@@ -3,6 +3,7 @@ package cairn.format;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
@@ -207,6 +208,16 @@ class SecretsTest {
                       Map.of("cvv", Secrets.MARK))));
       assertThat(out.redactions()).isEqualTo(3);
     }
+  }
+
+  @Test
+  void decimalThatIsACardIsRedactedWholeAndOneWithItsDigitsIsNone() {
+    CborWriter out = new CborWriter(new byte[10_000], new KeyCache(Secrets.STANDARD));
+    ValueEncoder encoder = new ValueEncoder(out, EncodeLimits.DEFAULT);
+    BigDecimal amount = new BigDecimal("41111111111111.11");
+    BigDecimal card = new BigDecimal("4111111111111111");
+    assertThat(encoder.value(List.of(amount, card, card.negate()))).isTrue();
+    assertThat(CborJudge.read(out)).isEqualTo(List.of(amount, Secrets.MARK, card.negate()));
   }
 
   @Test
