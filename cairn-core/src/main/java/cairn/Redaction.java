@@ -46,9 +46,9 @@ public final class Redaction {
    * and pass. Their values are redacted whole, but for true, false and null.
    *
    * <p>Parts of texts: card numbers with a right check digit (14 to 19 digits, in groups or not;
-   * also as an integer), bearer tokens, JSON web tokens, private keys in PEM, {@code user:password}
-   * in URLs, and what follows {@code password=}, {@code "secret":}, {@code access_token=}, {@code
-   * Cookie:} and their like.
+   * also as a long or a double), bearer tokens, JSON web tokens, private keys in PEM, {@code
+   * user:password} in URLs, and what follows {@code password=}, {@code "secret":}, {@code
+   * access_token=}, {@code Cookie:} and their like.
    */
   public static Redaction standard() {
     return STANDARD;

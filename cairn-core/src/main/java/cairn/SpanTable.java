@@ -325,7 +325,7 @@ final class SpanTable {
           }
         }
         case INTEGER -> fits = out.number(bits);
-        case FLOATING -> fits = out.floating(Double.longBitsToDouble(bits));
+        case FLOATING -> fits = out.number(Double.longBitsToDouble(bits));
         default -> fits = out.bool(bits != 0);
       }
     }
@@ -383,7 +383,7 @@ final class SpanTable {
           }
         }
         case INTEGER -> out.number(bits);
-        case FLOATING -> out.floating(Double.longBitsToDouble(bits));
+        case FLOATING -> out.number(Double.longBitsToDouble(bits));
         default -> out.bool(bits != 0);
       }
       if (out.redactions() != 0) {

@@ -42,6 +42,11 @@ final class Cards {
     return isNumber(number, digits);
   }
 
+  /** {@return whether this is a card's number} */
+  static boolean isNumber(double number) {
+    return number >= LEAST && number == (long) number && isNumber((long) number);
+  }
+
   /**
    * {@return whether a number of that many digits is a card's}
    *

@@ -137,8 +137,13 @@ final class CborRedactor {
           zero(at, reader.offset());
         }
       }
-      case NEGATIVE, FLOAT -> {
+      case NEGATIVE -> {
         if (secret) {
+          zero(at, reader.offset());
+        }
+      }
+      case FLOAT -> {
+        if (secret || (secrets.hasForms() && Cards.isNumber(reader.number()))) {
           zero(at, reader.offset());
         }
       }

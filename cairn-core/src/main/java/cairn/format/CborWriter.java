@@ -185,6 +185,11 @@ public final class CborWriter {
     return isSecret(v) ? redacted() : integer(v);
   }
 
+  /** As {@link #number(long)}: JSON libraries make a double of every number. */
+  public boolean number(double v) {
+    return (forms && Cards.isNumber(v)) ? redacted() : floating(v);
+  }
+
   boolean isSecret(long v) {
     return forms && v >= Cards.LEAST && Cards.isNumber(v);
   }

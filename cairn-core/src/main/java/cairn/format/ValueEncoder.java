@@ -268,7 +268,7 @@ public final class ValueEncoder {
       return out.bool(b);
     }
     if (v instanceof Double d) {
-      return out.floating(d);
+      return out.number(d);
     }
     if (v == null) {
       return out.nul();
@@ -394,7 +394,7 @@ public final class ValueEncoder {
       return o.isPresent() ? out.number(o.getAsLong()) : out.nul();
     }
     if (v instanceof OptionalDouble o) {
-      return o.isPresent() ? out.floating(o.getAsDouble()) : out.nul();
+      return o.isPresent() ? out.number(o.getAsDouble()) : out.nul();
     }
     if (v instanceof AtomicIntegerArray a) {
       return numbers(a, a.length());
@@ -444,7 +444,7 @@ public final class ValueEncoder {
       return bigDecimal(d);
     }
     if (n instanceof DoubleAdder || n instanceof DoubleAccumulator) {
-      return out.floating(n.doubleValue());
+      return out.number(n.doubleValue());
     }
     return orNull(n.toString());
   }
@@ -679,7 +679,7 @@ public final class ValueEncoder {
       return out.integer(n[i]);
     }
     if (a instanceof double[] n) {
-      return out.floating(n[i]);
+      return out.number(n[i]);
     }
     if (a instanceof float[] n) {
       return out.single(n[i]);

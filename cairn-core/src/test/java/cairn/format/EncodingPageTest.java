@@ -397,5 +397,6 @@ class EncodingPageTest {
         "\"-----BEGIN PRIVATE KEY-----\\nMII…\"",
         "-----BEGIN PRIVATE KEY-----\nMIIEvQ==\n-----END PRIVATE KEY-----\n");
     row("a card number as an integer", "4111111111111111L", 4111111111111111L);
+    row("…, as a double", "4111111111111111d", 4111111111111111d);
   }
 }

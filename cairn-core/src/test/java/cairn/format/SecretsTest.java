@@ -221,6 +221,17 @@ class SecretsTest {
   }
 
   @Test
+  void doubleThatIsACardIsRedactedAndOneWithAFractionIsNone() {
+    CborWriter out = new CborWriter(new byte[10_000], new KeyCache(Secrets.STANDARD));
+    ValueEncoder encoder = new ValueEncoder(out, EncodeLimits.DEFAULT);
+    double[] values = {4111111111111111d, 4111111111111110d, 41111111111111.5, -4111111111111111d};
+    assertThat(encoder.value(values)).isTrue();
+    assertThat(CborJudge.read(out))
+        .isEqualTo(List.of(Secrets.MARK, values[1], values[2], values[3]));
+    assertThat(out.redactions()).isEqualTo(1);
+  }
+
+  @Test
   void keysAreTextsToo() {
     CborWriter out = new CborWriter(new byte[10_000], new KeyCache(Secrets.STANDARD));
     ValueEncoder encoder = new ValueEncoder(out, EncodeLimits.DEFAULT);
