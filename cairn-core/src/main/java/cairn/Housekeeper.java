@@ -2,7 +2,6 @@ package cairn;
 
 import cairn.format.CounterLayout;
 import cairn.format.VitalsLayout;
-import java.io.IOException;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -56,6 +55,7 @@ final class Housekeeper implements Runnable {
 
   @Override
   public void run() {
+    box.life.prepare();
     try (VitalsSources sources = new VitalsSources()) {
       long[] values = new long[VitalsLayout.COUNT];
       long next = System.nanoTime();
@@ -79,9 +79,18 @@ final class Housekeeper implements Runnable {
       box.scope.compactEarly(); // before what reads the environment and may fail
       sources.read(values, box.clock, all);
       box.sample(values);
-    } catch (RuntimeException | LinkageError e) {
-      box.counters.increment(CounterLayout.BEAT_ERRORS);
-      Log.warnOnce("heartbeat ended in an exception", e);
+    } catch (Throwable e) {
+      failed(CounterLayout.BEAT_ERRORS, "heartbeat ended in an exception", e);
+    }
+  }
+
+  /** Whatever it was, the next beat comes: an application may survive an OutOfMemoryError. */
+  private void failed(int counter, String what, Throwable e) {
+    box.counters.increment(counter);
+    try {
+      Log.warnOnce(what, e);
+    } catch (Throwable again) {
+      box.counters.increment(counter); // no memory to say so
     }
   }
 
@@ -89,9 +98,8 @@ final class Housekeeper implements Runnable {
     if (copier != null) {
       try {
         copier.copy();
-      } catch (IOException e) {
-        box.counters.increment(CounterLayout.COPY_ERRORS);
-        Log.warnOnce("box was not copied", e);
+      } catch (Throwable e) {
+        failed(CounterLayout.COPY_ERRORS, "box was not copied", e);
       }
     }
   }

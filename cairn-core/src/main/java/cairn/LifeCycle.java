@@ -52,6 +52,8 @@ final class LifeCycle {
       List<StackTraceElement> caller) {
     static final End NONE = new End(null, null, null, List.of());
 
+    static final End UNKNOWN = of("UNKNOWN");
+
     static End of(String reason) {
       return new End(reason, null, null, List.of());
     }
@@ -109,16 +111,41 @@ final class LifeCycle {
 
   /** Notes an exception that no handler caught. */
   void uncaught(Thread thread, Throwable thrown) {
-    // Code of the application: not under the lock, which the shutdown hook needs.
-    uncaught(thread, thrown, ruled(messageOf(thrown)), stackOf(thrown));
+    // First what takes no memory: that may be what there is none of.
+    uncaught(thread, thrown.getClass().getName(), null, List.of());
+    try {
+      // Code of the application: not under the lock, which the shutdown hook needs.
+      String message = ruled(messageOf(thrown));
+      uncaught(thread, thrown.getClass().getName(), message, stackOf(thrown));
+    } catch (Throwable e) {
+      counters.increment(CounterLayout.PLACEHOLDERS); // type and thread are there
+    }
+  }
+
+  /**
+   * Encodes such an exception without storing it, so that nothing needs to be made when there is no
+   * memory.
+   */
+  synchronized void prepare() {
+    encode(Thread.currentThread(), OutOfMemoryError.class.getName(), "Java heap space", List.of());
   }
 
   private synchronized void uncaught(
-      Thread thread, Throwable thrown, @Nullable String message, List<StackTraceElement> stack) {
+      Thread thread, String type, @Nullable String message, List<StackTraceElement> stack) {
+    encode(thread, type, message, stack);
+    uncaught.write(bytes, out.position());
+    if (out.redactions() != 0) {
+      counters.add(CounterLayout.REDACTED, out.redactions());
+      out.redactions(0);
+    }
+  }
+
+  private void encode(
+      Thread thread, String type, @Nullable String message, List<StackTraceElement> stack) {
     out.reset(0, uncaught.payloadLimit() - 1);
     out.beginMap();
     text("thread", thread.getName());
-    text("type", thrown.getClass().getName());
+    text("type", type);
     text("message", message);
     out.key("wallMillis");
     out.integer(clock.wallMillis());
@@ -127,11 +154,6 @@ final class LifeCycle {
     frames("stack", stack);
     out.limit(out.limit() + 1);
     out.end();
-    uncaught.write(bytes, out.position());
-    if (out.redactions() != 0) {
-      counters.add(CounterLayout.REDACTED, out.redactions());
-      out.redactions(0);
-    }
   }
 
   private @Nullable String ruled(@Nullable String message) {
@@ -142,7 +164,7 @@ final class LifeCycle {
     String result;
     try {
       result = asked.apply(null, message);
-    } catch (RuntimeException | LinkageError | AssertionError | StackOverflowError e) {
+    } catch (Throwable e) {
       result = null;
     }
     if (!message.equals(result)) {
@@ -154,7 +176,7 @@ final class LifeCycle {
   private static @Nullable String messageOf(Throwable thrown) {
     try {
       return thrown.getMessage();
-    } catch (RuntimeException | LinkageError | AssertionError | StackOverflowError e) {
+    } catch (Throwable e) {
       String name = e.getClass().getName();
       return "<threw " + name.substring(name.lastIndexOf('.') + 1) + ">";
     }
@@ -163,7 +185,7 @@ final class LifeCycle {
   private static List<StackTraceElement> stackOf(Throwable thrown) {
     try {
       return List.of(thrown.getStackTrace());
-    } catch (RuntimeException | LinkageError | AssertionError | StackOverflowError e) {
+    } catch (Throwable e) {
       return List.of();
     }
   }
@@ -203,6 +225,14 @@ final class LifeCycle {
    * or the thread inside {@code Runtime.exit}; nothing for an exit called on a virtual thread.
    */
   static End shutdownReason() {
+    try {
+      return reason();
+    } catch (OutOfMemoryError e) {
+      return End.UNKNOWN; // the stacks found no room
+    }
+  }
+
+  private static End reason() {
     Map<Thread, StackTraceElement[]> stacks = Thread.getAllStackTraces();
     for (Map.Entry<Thread, StackTraceElement[]> entry : stacks.entrySet()) {
       String name = entry.getKey().getName();
@@ -218,7 +248,7 @@ final class LifeCycle {
       }
       return new End("EXIT", null, name, callers(frames));
     }
-    return End.of("UNKNOWN");
+    return End.UNKNOWN;
   }
 
   private static boolean isIn(StackTraceElement[] frames, String type) {

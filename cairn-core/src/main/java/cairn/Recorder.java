@@ -428,7 +428,7 @@ public final class Recorder implements AutoCloseable {
       if (value == null || value.isEmpty()) {
         value = System.getenv(variable);
       }
-      return value == null || value.isEmpty() ? null : value;
+      return value == null || value.isBlank() ? null : value.strip();
     }
 
     private String redactionText() {

@@ -60,7 +60,8 @@ public final class Redaction {
   }
 
   /**
-   * Values under more keys.
+   * Values under more keys. Keys only: names in texts, such as {@code iban=...} in a message, are
+   * those of {@link #standard}; a {@link #rule} finds others.
    *
    * @param names each is one or more whole words of a key, in any case and joining: {@code
    *     "customer id"} is found in {@code customerId} and in {@code NEW_CUSTOMER_ID}

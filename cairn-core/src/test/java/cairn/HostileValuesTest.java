@@ -3,11 +3,13 @@ package cairn;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import cairn.format.CounterLayout;
 import cairn.report.Breadcrumb;
 import cairn.report.Report;
 import cairn.report.Runs;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.AbstractList;
 import java.util.AbstractMap;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -19,6 +21,7 @@ import java.util.Map;
 import java.util.RandomAccess;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -192,6 +195,66 @@ class HostileValuesTest {
   }
 
   @Test
+  void iteratorThatThrowsOnTheWayKeepsWhatItGave() throws IOException {
+    List<Object> bad =
+        new AbstractList<>() {
+          @Override
+          public Object get(int i) {
+            return i == 2 ? thrown() : (Object) i;
+          }
+
+          @Override
+          public int size() {
+            return 5;
+          }
+        };
+    assertThat(recorded(bad)).isEqualTo(List.of(0L, 1L, THREW, "…"));
+  }
+
+  @Test
+  void dataThatCannotBeReadShowsWhy() throws IOException {
+    Map<String, Object> bad =
+        new AbstractMap<>() {
+          @Override
+          public Set<Map.Entry<String, Object>> entrySet() {
+            return thrown();
+          }
+        };
+    MemoryBox memory = new MemoryBox(16, 64 * 1024);
+    memory.box.breadcrumb(Level.INFO, "c", "m", bad);
+    assertThat(memory.report().trail().get(0).data()).isEqualTo(Map.of("…", THREW));
+  }
+
+  @Test
+  void housekeeperOutlivesAnOutOfMemoryError() throws InterruptedException {
+    AtomicBoolean fails = new AtomicBoolean();
+    CountDownLatch nextBeat = new CountDownLatch(1);
+    MemoryBox memory =
+        new MemoryBox(
+            16,
+            64 * 1024,
+            buffer ->
+                new Region(buffer) {
+                  @Override
+                  void putBytesPlain(int offset, byte[] source, int from, int length) {
+                    if (fails.compareAndSet(true, false)) {
+                      throw new OutOfMemoryError();
+                    }
+                    super.putBytesPlain(offset, source, from, length);
+                    if (Thread.currentThread().getName().equals("cairn-housekeeper")) {
+                      nextBeat.countDown();
+                    }
+                  }
+                });
+    fails.set(true);
+    Housekeeper housekeeper = new Housekeeper(memory.box, null);
+    housekeeper.start();
+    assertThat(nextBeat.await(30, TimeUnit.SECONDS)).isTrue();
+    housekeeper.stop();
+    assertThat(memory.box.counters.get(CounterLayout.BEAT_ERRORS)).isEqualTo(1);
+  }
+
+  @Test
   void getMessageThatThrowsCostsTheMessage() throws IOException {
     Exception bad =
         new Exception() {
@@ -349,7 +412,10 @@ class HostileValuesTest {
   void uncaughtExceptionWhoseMessageThrowsIsNotedAllTheSame() {
     for (Throwable inside :
         new Throwable[] {
-          new IllegalStateException(), new AssertionError(), new StackOverflowError()
+          new IllegalStateException(),
+          new AssertionError(),
+          new StackOverflowError(),
+          new OutOfMemoryError()
         }) {
       MemoryBox memory = new MemoryBox(16, 64 * 1024);
       memory.box.life.uncaught(

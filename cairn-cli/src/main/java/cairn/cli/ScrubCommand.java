@@ -126,7 +126,7 @@ final class ScrubCommand implements Callable<Integer> {
       }
     }
     for (String text : Options.texts(texts)) {
-      if (text.isEmpty()) {
+      if (text.isBlank()) {
         throw CliException.usage("empty value: option=--text (give the text that is secret)");
       }
       String stars = "*".repeat(text.getBytes(StandardCharsets.UTF_8).length);

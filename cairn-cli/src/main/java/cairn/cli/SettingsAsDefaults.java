@@ -1,5 +1,6 @@
 package cairn.cli;
 
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.IDefaultValueProvider;
 import picocli.CommandLine.Model.ArgSpec;
@@ -25,10 +26,28 @@ final class SettingsAsDefaults implements IDefaultValueProvider {
     String name = option.longestName().substring(2);
     // CommonOptions looks it up itself: an option before the command comes first.
     String setting = name.equals("dir") ? null : surroundings.setting(name);
-    // --keep is a number for prune and a flag for demo, and both read the same setting.
     boolean isFlag = option.arity().max() == 0;
-    return isFlag && setting != null && !setting.equals("true") && !setting.equals("false")
-        ? null
-        : setting;
+    return isFlag && setting != null ? flag(name, setting.strip()) : setting;
+  }
+
+  /**
+   * {@return "true", "false", or what is neither, for picocli to refuse} Never false for what may
+   * have been meant as true: {@code CAIRN_DRY_RUN=1 cairn scrub} must not scrub.
+   */
+  private static @Nullable String flag(String name, String setting) {
+    switch (setting.toLowerCase(Locale.ROOT)) {
+      case "true", "yes", "on" -> {
+        return "true";
+      }
+      case "false", "no", "off" -> {
+        return "false";
+      }
+      default -> {}
+    }
+    if (name.equals("keep")) {
+      // A number for prune and a flag for demo, and both read the same setting.
+      return null;
+    }
+    return setting.equals("1") ? "true" : setting.equals("0") ? "false" : setting;
   }
 }

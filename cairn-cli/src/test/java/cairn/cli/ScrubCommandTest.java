@@ -191,6 +191,19 @@ class ScrubCommandTest {
   }
 
   @Test
+  void flagThatIsSetInAnyUsualWayHoldsAndAnyOtherIsRefused() throws IOException {
+    Path run = run("shop");
+    for (String yes : new String[] {"1", "true", "TRUE", "yes", "on", " true "}) {
+      cli.variables.put("CAIRN_DRY_RUN", yes);
+      assertThat(cli.run("scrub", "--text", "Anna").exitCode()).as(yes).isZero();
+      assertThat(holds(run, "Anna")).as(yes).isTrue();
+    }
+    cli.variables.put("CAIRN_DRY_RUN", "bogus");
+    assertThat(cli.run("scrub", "--text", "Anna").exitCode()).isEqualTo(2);
+    assertThat(holds(run, "Anna")).isTrue();
+  }
+
+  @Test
   void settingsDoNotSayWhatIsErased() throws IOException {
     Path run = run("shop");
     cli.variables.put("CAIRN_TEXT", "Anna");

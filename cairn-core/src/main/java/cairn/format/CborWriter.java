@@ -155,6 +155,27 @@ public final class CborWriter {
     reset(position, limit);
   }
 
+  /** {@return whether the item at {@code start} is a map} */
+  boolean isMap(int start) {
+    return (bytes[start] & 0xe0) == 0xa0;
+  }
+
+  /** Makes what was written from {@code start} on the value of a map's only entry, {@code …}. */
+  boolean wrap(int start) {
+    int length = position - start;
+    int shift = 1 + 1 + ELLIPSIS_SIZE;
+    if (limit - position < shift + 1) {
+      position = start;
+      return false;
+    }
+    System.arraycopy(bytes, start, bytes, start + shift, length);
+    bytes[start] = (byte) MAP_BYTE;
+    bytes[start + 1] = (byte) (TEXT << 5 | ELLIPSIS_SIZE);
+    mark(start + 2);
+    position = start + shift + length;
+    return end();
+  }
+
   /** Begins a map of unknown size. */
   public boolean beginMap() {
     return one(MAP_BYTE);

@@ -59,7 +59,17 @@ final class SecretText {
     "api key",
     "ess_key",
     "ess-key",
-    "ess key"
+    "ess key",
+    "session",
+    "credential",
+    "creditcard",
+    "credit_card",
+    "credit-card",
+    "credit card",
+    "cardnumber",
+    "card_number",
+    "card-number",
+    "card number"
   };
 
   /** How JSON web tokens begin: alg, typ, kid, enc, x5t or jku first. These words are of 7 too. */
@@ -71,16 +81,16 @@ final class SecretText {
   private static final String[] SHORTER_WORDS = {"passwd", "secret", "apikey", "esskey", "cookie"};
 
   private static final String SHORTEST_WORD = "token";
-  private static final String AFTER = "=:\"'\\_k- >";
+  private static final String AFTER = "=:\"'\\_k- >\t";
 
   private static final int GRAM_BITS = 11;
   private static final int GRAM_SHIFT = 32 - GRAM_BITS;
 
   /** Tried until no two grams met. */
-  private static final int GRAM_MULTIPLIER = 0x3BFF7D3F;
+  private static final int GRAM_MULTIPLIER = 0xB3E209C3;
 
   /** How many there are: a test sees that none was lost to another one's slot. */
-  static final int GRAM_COUNT = 258;
+  static final int GRAM_COUNT = 290;
 
   static final int[] GRAMS = grams();
 
@@ -103,7 +113,12 @@ final class SecretText {
     ascii("access-key"),
     ascii("private-key"),
     ascii("authorization"),
-    ascii("cookie")
+    ascii("cookie"),
+    ascii("session-id"),
+    ascii("credentials"),
+    ascii("credential"),
+    ascii("credit-card"),
+    ascii("card-number")
   };
 
   private static final byte[] PASSWORD_NAME = NAMES[0];
@@ -113,6 +128,10 @@ final class SecretText {
   private static final byte[] AUTHORIZATION_NAME = NAMES[8];
   private static final byte[] COOKIE_NAME = NAMES[9];
   private static final byte[] KEY_SUFFIX = ascii("-key");
+  private static final byte[] CLOSING_BRACE = ascii("}");
+
+  /** Of {@code {bcrypt}} and the like. */
+  private static final int MAX_SCHEME = 24;
 
   private static final int LEAST_DIGITS = 14;
   private static final int MOST_DIGITS = 19;
@@ -227,11 +246,12 @@ final class SecretText {
 
   /** Whether the digits around {@code at}, with separators, are as many as a card's number has. */
   private static int mayBeCard(byte[] b, int at, int from, int to) {
+    // No further than it takes: a text of digits only would be read again at each of them.
     int digits = 0;
-    for (int i = at; i < to && isOfNumber(b[i]); i++) {
+    for (int i = at; i < to && isOfNumber(b[i]) && digits < LEAST_DIGITS; i++) {
       digits += b[i] >= '0' ? 1 : 0;
     }
-    for (int i = at - 1; i >= from && isOfNumber(b[i]); i--) {
+    for (int i = at - 1; i >= from && isOfNumber(b[i]) && digits < LEAST_DIGITS; i--) {
       digits += b[i] >= '0' ? 1 : 0;
     }
     return digits >= LEAST_DIGITS ? CARD : 0;
@@ -295,7 +315,7 @@ final class SecretText {
       case '-' -> privateKey(b, i, end);
       case 'b' -> bearer(b, from, i, end, cut);
       case 'e' -> webToken(b, from, i, end, cut);
-      case 'p', 's', 't', 'a', 'c' -> named(b, i, end, cut);
+      case 'p', 's', 't', 'a', 'c' -> named(b, from, i, end, cut);
       default -> 0;
     };
   }
@@ -500,11 +520,11 @@ final class SecretText {
 
   // ---- name and value
 
-  private static long named(byte[] b, int i, int end, boolean cut) {
+  private static long named(byte[] b, int from, int i, int end, boolean cut) {
     for (byte[] name : NAMES) {
       int p = afterName(b, i, end, name);
       if (p >= 0) {
-        return value(b, p, end, name, cut);
+        return value(b, from, i, p, end, name, cut);
       }
     }
     return 0;
@@ -527,7 +547,8 @@ final class SecretText {
     return p;
   }
 
-  private static long value(byte[] b, int afterName, int end, byte[] name, boolean cut) {
+  private static long value(
+      byte[] b, int from, int i, int afterName, int end, byte[] name, boolean cut) {
     int p = afterName;
     if (name == SECRET_NAME) {
       p = Math.max(p, afterName(b, p, end, KEY_SUFFIX));
@@ -563,6 +584,12 @@ final class SecretText {
       p++;
     }
     int start = p;
+    if (p + 1 < end && b[p] == '{' && isWord(b[p + 1])) {
+      // How a password is encoded: {noop}, {bcrypt}, {cipher}.
+      int brace = find(b, p, Math.min(end, p + MAX_SCHEME), CLOSING_BRACE);
+      p = brace < 0 ? p : brace + 1;
+      start = p;
+    }
     int stop;
     if (p < end && (b[p] == '"' || b[p] == '\'')) {
       start = p + 1;
@@ -582,8 +609,14 @@ final class SecretText {
     if (!open && !colon && b[start] == ':' && isName(b, start + 1, stop)) {
       return 0;
     }
-    // "unexpected token: name" is said by every parser.
-    if (name == TOKEN_NAME && colon && !quotedName && !open && !isToken(b, start, stop)) {
+    // "unexpected token: name" is said by every parser; X-Auth-Token and accessToken by none.
+    boolean compound = i > from && (isWord(b[i - 1]) || b[i - 1] == '-' || b[i - 1] == '_');
+    if (name == TOKEN_NAME
+        && colon
+        && !quotedName
+        && !compound
+        && !open
+        && !isToken(b, start, stop)) {
       return 0;
     }
     return secret(start, stop);
@@ -626,7 +659,7 @@ final class SecretText {
 
   private static int spaces(byte[] b, int from, int end) {
     int p = from;
-    while (p < end && b[p] == ' ') {
+    while (p < end && (b[p] == ' ' || b[p] == '\t')) {
       p++;
     }
     return p;

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.NoSuchElementException;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
@@ -201,9 +202,10 @@ public final class ValueEncoder {
     return written;
   }
 
-  /** As {@link #value}. */
+  /** As {@link #value}, but always a map: what stands for one is its only entry, {@code …}. */
   public boolean map(Map<String, ?> m) {
-    return value(m);
+    int start = out.position();
+    return value(m) && (out.isMap(start) || out.wrap(start));
   }
 
   /** {@return texts, arrays, maps and levels cut since the last {@link #resetCounts}} */
@@ -612,17 +614,28 @@ public final class ValueEncoder {
       return entered == REPLACED;
     }
     boolean whole = true;
-    try {
-      int i = 0;
-      for (Object element : elements) {
-        if (!more(i++, maxElements) || !any(element)) {
-          whole = false;
+    Iterator<?> all = Objects.requireNonNull(elements.iterator(), "iterator");
+    for (int i = 0; ; i++) {
+      Object element;
+      try {
+        if (!all.hasNext()) {
           break;
         }
+        element = more(i, maxElements) ? all.next() : null;
+      } catch (ConcurrentModificationException | NoSuchElementException e) {
+        // It changed meanwhile.
+        whole = false;
+        break;
+      } catch (Throwable e) {
+        // Behind what it gave until then.
+        any(failed(e));
+        whole = false;
+        break;
       }
-    } catch (ConcurrentModificationException | NoSuchElementException e) {
-      // It changed meanwhile.
-      whole = false;
+      if (!more(i, maxElements) || !any(element)) {
+        whole = false;
+        break;
+      }
     }
     return exitArray(whole);
   }

@@ -241,6 +241,17 @@ final class Judge {
         yield verdict(Cause.SIGNAL_TERM, sure, "Stopped by " + signal() + at + inFlightIfAny());
       }
       default -> {
+        if (nearUncaught && "main".equals(Salvage.text(salvage.uncaught, "thread"))) {
+          addUncaught();
+          yield verdict(
+              Cause.UNCAUGHT,
+              Confidence.LIKELY,
+              "Ended by an uncaught exception (likely)"
+                  + at
+                  + ": "
+                  + uncaughtText()
+                  + inFlightIfAny());
+        }
         noteUncaught();
         add(
             Kind.MISSING,
