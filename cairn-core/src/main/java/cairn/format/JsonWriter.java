@@ -45,7 +45,7 @@ public final class JsonWriter {
 
   private static final int BUFFER_SIZE = 8192;
 
-  /** What a byte can become: {@code \}{@code uXXXX}. */
+  /** How many characters a byte can become: a backslash, u, and four hex digits. */
   static final int MAX_EXPANSION = 6;
 
   /** For a comma and a number, and for some characters at once. */
