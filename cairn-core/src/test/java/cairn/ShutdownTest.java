@@ -12,6 +12,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -62,6 +63,17 @@ class ShutdownTest {
 
     assertThat(report.verdict().cause()).isEqualTo(Cause.UNCAUGHT);
     assertThat(report.verdict().headline()).contains("IllegalStateException");
+  }
+
+  @Test
+  void heapThatIsFullToTheEndIsNamedWithTheThread() throws IOException {
+    ChildJvm.run(
+        List.of("-Xmx24m", "-XX:+UseG1GC"), Victim.class, root.toString(), "fill the heap");
+    Report report = Runs.under(root).newestDead().orElseThrow().report();
+
+    // There may be memory again for the hook, and then the end is a certain one.
+    assertThat(report.verdict().cause()).isIn(Cause.JAVA_OOM, Cause.UNCAUGHT);
+    assertThat(report.verdict().headline()).contains("OutOfMemoryError", "thread main");
   }
 
   @Test
@@ -135,6 +147,8 @@ class ShutdownTest {
 
   /** Ends as it is told. */
   static final class Victim {
+    private static final List<Object> KEPT = new ArrayList<>();
+
     public static void main(String[] args) throws Exception {
       Recorder recorder = Recorder.builder("victim").directory(Path.of(args[0])).open();
       recorder.breadcrumb(Level.INFO, "main", "working");
@@ -169,6 +183,11 @@ class ShutdownTest {
           }
           await(new CountDownLatch(1), 200);
           leave();
+        }
+        case "fill the heap" -> {
+          while (true) {
+            KEPT.add(new byte[1_000]);
+          }
         }
         case "close-in-hook" -> {
           Runtime.getRuntime().addShutdownHook(new Thread(recorder::close));
