@@ -37,8 +37,12 @@ class SyscallTest {
     Java.Outcome outcome =
         Java.run(
             List.of("strace", "-f", "-qq", "-s", "64", "-o", trace.toString()),
-            // Without the periodic safepoint, whatever is left has a cause.
+            // Compiled in the foreground, and without the periodic safepoint: else a compilation
+            // that a
+            // busy machine has put off is asked for while the calls are counted, by waking a
+            // thread.
             List.of(
+                "-Xbatch",
                 "-Xmx64m",
                 "-XX:+UseSerialGC",
                 "-XX:+UnlockDiagnosticVMOptions",
