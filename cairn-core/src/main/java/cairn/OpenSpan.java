@@ -6,10 +6,10 @@ import org.jspecify.annotations.Nullable;
  * A begun, unfinished operation. Visible in the report of a run that dies before {@link #close}.
  *
  * <p>Any thread may set and close; lock-free. Setting or closing a span that is closed already does
- * nothing. Nothing here throws. No system call; no allocation in steady state, but 24 bytes for a
- * span in a {@code try} statement on HotSpot 17; about 40 ns an attribute. Survives process death
- * once the call returns. A close on one thread during a set on another takes effect when that set
- * returns.
+ * nothing. Nothing here throws, but for an error of the virtual machine in a {@link
+ * Redaction#rule}. No system call; no allocation in steady state, but 24 bytes for a span in a
+ * {@code try} statement on HotSpot 17; about 40 ns an attribute. Survives process death once the
+ * call returns. A close on one thread during a set on another takes effect when that set returns.
  */
 public final class OpenSpan implements AutoCloseable {
   /*

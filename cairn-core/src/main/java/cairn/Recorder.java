@@ -91,7 +91,8 @@ public final class Recorder implements AutoCloseable {
    * Adds a breadcrumb to the trail; the oldest are overwritten when the ring is full. It carries
    * the wall-clock time, the calling thread's name and, where this thread has one open, its span.
    *
-   * <p>Any thread; wait-free. Never throws: what is too long is cut and counted, and a value whose
+   * <p>Any thread; wait-free. Never throws, but for an error of the virtual machine in code of a
+   * value, once the record is in the box: what is too long is cut and counted, and a value whose
    * own code throws becomes a placeholder. Survives process death once it returns.
    *
    * @param level null counts as {@link Level#INFO}
