@@ -7,6 +7,7 @@ import cairn.format.Forms;
 import cairn.format.RecordLayout;
 import cairn.format.Secrets;
 import cairn.format.VitalsLayout;
+import cairn.storage.Region;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 

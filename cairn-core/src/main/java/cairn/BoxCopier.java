@@ -1,5 +1,6 @@
 package cairn;
 
+import cairn.storage.Region;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.RandomAccessFile;

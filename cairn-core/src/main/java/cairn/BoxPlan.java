@@ -3,6 +3,7 @@ package cairn;
 import cairn.format.BoxLayout;
 import cairn.format.CounterLayout;
 import cairn.format.VitalsLayout;
+import cairn.storage.Region;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;

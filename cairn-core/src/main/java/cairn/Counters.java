@@ -1,6 +1,7 @@
 package cairn;
 
 import cairn.format.CounterLayout;
+import cairn.storage.Region;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**

@@ -5,6 +5,8 @@ import cairn.format.EncodeLimits;
 import cairn.format.Forms;
 import cairn.format.KeyCache;
 import cairn.format.Secrets;
+import cairn.storage.PrivateFiles;
+import cairn.storage.Region;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
@@ -144,7 +146,7 @@ final class OpenRun {
       ByteBuffer mapped;
       // Not a FileChannel: its writes need direct memory, which small containers run out of.
       try (RandomAccessFile access = new RandomAccessFile(file.toFile(), "rw")) {
-        RunDirectory.fill(access, plan.size, FILL_CHUNK);
+        PrivateFiles.fill(access, plan.size, FILL_CHUNK);
         mapped = map(file, access.getChannel(), plan.size);
       }
       Region region = new Region(mapped != null ? mapped : inMemory(plan.size));

@@ -2,6 +2,7 @@ package cairn;
 
 import cairn.format.CounterLayout;
 import cairn.format.RecordLayout;
+import cairn.storage.Region;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;

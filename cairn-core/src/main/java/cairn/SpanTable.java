@@ -5,6 +5,7 @@ import cairn.format.CounterLayout;
 import cairn.format.KeyCache;
 import cairn.format.RecordLayout;
 import cairn.format.SpanLayout;
+import cairn.storage.Region;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;

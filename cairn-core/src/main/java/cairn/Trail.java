@@ -2,6 +2,7 @@ package cairn;
 
 import cairn.format.CounterLayout;
 import cairn.format.RecordLayout;
+import cairn.storage.Region;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**

@@ -1,6 +1,7 @@
 package cairn;
 
 import cairn.format.CopyLayout;
+import cairn.storage.Region;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;

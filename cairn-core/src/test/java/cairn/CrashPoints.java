@@ -1,5 +1,6 @@
 package cairn;
 
+import cairn.storage.Region;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -45,25 +46,25 @@ final class CrashPoints {
     }
 
     @Override
-    void putLongPlain(int offset, long value) {
+    public void putLongPlain(int offset, long value) {
       super.putLongPlain(offset, value);
       note(offset, Long.BYTES);
     }
 
     @Override
-    void putIntPlain(int offset, int value) {
+    public void putIntPlain(int offset, int value) {
       super.putIntPlain(offset, value);
       note(offset, Integer.BYTES);
     }
 
     @Override
-    void putBytesPlain(int offset, byte[] source, int from, int length) {
+    public void putBytesPlain(int offset, byte[] source, int from, int length) {
       super.putBytesPlain(offset, source, from, length);
       note(offset, length);
     }
 
     @Override
-    void putLongRelease(int offset, long value) {
+    public void putLongRelease(int offset, long value) {
       if (offset % WORD != 0) {
         throw new AssertionError("release store is not aligned: offset=" + offset);
       }

@@ -7,6 +7,7 @@ import cairn.format.CounterLayout;
 import cairn.report.Breadcrumb;
 import cairn.report.Report;
 import cairn.report.Runs;
+import cairn.storage.Region;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.AbstractList;
@@ -236,7 +237,7 @@ class HostileValuesTest {
             buffer ->
                 new Region(buffer) {
                   @Override
-                  void putBytesPlain(int offset, byte[] source, int from, int length) {
+                  public void putBytesPlain(int offset, byte[] source, int from, int length) {
                     if (fails.compareAndSet(true, false)) {
                       throw new OutOfMemoryError();
                     }

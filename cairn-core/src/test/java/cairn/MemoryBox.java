@@ -6,6 +6,7 @@ import cairn.format.KeyCache;
 import cairn.format.Secrets;
 import cairn.report.Report;
 import cairn.report.ReportOfBytes;
+import cairn.storage.Region;
 import java.nio.ByteBuffer;
 import java.util.function.Function;
 

@@ -10,6 +10,7 @@ import cairn.format.RecordLayout;
 import cairn.report.Report;
 import cairn.report.Runs;
 import cairn.report.UnfinishedSpan;
+import cairn.storage.Region;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,5 +1,6 @@
 package cairn.report;
 
+import cairn.storage.HeldDirectories;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -25,11 +26,9 @@ enum Liveness {
    * line feed). For other processes a shared lock is tried on a read-only descriptor; it conflicts
    * with the owner's exclusive one, and not with other readers.
    */
-  static final String HELD_PROPERTY = "cairn.held";
-
   /** Asks the lock; never waits. */
   static Liveness of(Path run) {
-    if (isHeldHere(run)) {
+    if (HeldDirectories.isHeld(run)) {
       return ALIVE;
     }
     Path lock = run.resolve("lock");
@@ -45,16 +44,5 @@ enum Liveness {
     } catch (IOException | UnsupportedOperationException | SecurityException e) {
       return UNKNOWN;
     }
-  }
-
-  private static boolean isHeldHere(Path run) {
-    String held = System.getProperty(HELD_PROPERTY, "");
-    Path directory;
-    try {
-      directory = run.toRealPath();
-    } catch (IOException | SecurityException e) {
-      directory = run.toAbsolutePath();
-    }
-    return ("\n" + held).contains("\n" + directory + "\n");
   }
 }

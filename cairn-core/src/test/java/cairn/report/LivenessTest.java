@@ -2,6 +2,7 @@ package cairn.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import cairn.storage.HeldDirectories;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -82,13 +83,13 @@ class LivenessTest {
   void aRunHeldByThisJvmIsAliveAndKeepsItsLock() throws Exception {
     Run run = BoxBuilder.box().writeTo(root);
     Properties properties = System.getProperties();
-    String before = properties.getProperty(Liveness.HELD_PROPERTY);
+    String before = properties.getProperty(HeldDirectories.KEY);
     try (FileChannel channel =
             FileChannel.open(run.directory().resolve("lock"), StandardOpenOption.WRITE);
         FileLock lock = channel.lock()) {
       assertThat(lock.isValid()).isTrue();
       properties.setProperty(
-          Liveness.HELD_PROPERTY,
+          HeldDirectories.KEY,
           (before == null ? "" : before) + run.directory().toRealPath() + "\n");
       assertThat(run.isRunning(host)).isTrue();
       assertThat(run.report(host).verdict().cause()).isEqualTo(Cause.RUNNING);
@@ -101,9 +102,9 @@ class LivenessTest {
       }
     } finally {
       if (before == null) {
-        properties.remove(Liveness.HELD_PROPERTY);
+        properties.remove(HeldDirectories.KEY);
       } else {
-        properties.setProperty(Liveness.HELD_PROPERTY, before);
+        properties.setProperty(HeldDirectories.KEY, before);
       }
     }
     assertThat(run.isRunning(host)).isFalse();
@@ -113,16 +114,16 @@ class LivenessTest {
   void aRunWhoseNameOnlyBeginsLikeAHeldOneIsNotHeld() throws Exception {
     Run run = BoxBuilder.box().writeTo(root);
     Properties properties = System.getProperties();
-    String before = properties.getProperty(Liveness.HELD_PROPERTY);
+    String before = properties.getProperty(HeldDirectories.KEY);
     try {
       properties.setProperty(
-          Liveness.HELD_PROPERTY, run.directory().toRealPath() + "0\n/x" + run.directory() + "\n");
+          HeldDirectories.KEY, run.directory().toRealPath() + "0\n/x" + run.directory() + "\n");
       assertThat(Liveness.of(run.directory())).isEqualTo(Liveness.DEAD);
     } finally {
       if (before == null) {
-        properties.remove(Liveness.HELD_PROPERTY);
+        properties.remove(HeldDirectories.KEY);
       } else {
-        properties.setProperty(Liveness.HELD_PROPERTY, before);
+        properties.setProperty(HeldDirectories.KEY, before);
       }
     }
   }

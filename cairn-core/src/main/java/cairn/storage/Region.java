@@ -1,16 +1,17 @@
-package cairn;
+package cairn.storage;
 
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The bytes of a box, little-endian. The only place that stores into it.
+ * The bytes of a mapped file (or of what stands for one), little-endian. The only place that stores
+ * into them.
  *
  * <p>Any thread; no method waits. Access modes are in the names; a plain store is safe where the
  * caller owns the bytes (claimed, or under a lock) and publishes them with a release store.
  */
-class Region {
+public class Region {
   /*
    * Release stores are a fence and a plain store, not a view VarHandle: the first use of such a
    * handle costs a cold caller 1 to 6 ms, and an aligned 8-byte put is one store on
@@ -25,51 +26,51 @@ class Region {
   private final ByteBuffer buffer;
 
   /** Over all of a buffer; its position, limit and order don't matter. */
-  Region(ByteBuffer buffer) {
+  public Region(ByteBuffer buffer) {
     this.buffer = buffer.duplicate().order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  final int size() {
+  public final int size() {
     return buffer.capacity();
   }
 
-  void putLongPlain(int offset, long value) {
+  public void putLongPlain(int offset, long value) {
     buffer.putLong(offset, value);
   }
 
-  void putIntPlain(int offset, int value) {
+  public void putIntPlain(int offset, int value) {
     buffer.putInt(offset, value);
   }
 
-  void putBytesPlain(int offset, byte[] source, int from, int length) {
+  public void putBytesPlain(int offset, byte[] source, int from, int length) {
     buffer.put(offset, source, from, length);
   }
 
   /** Publishes every store before it. {@code offset} is a multiple of 8. */
-  void putLongRelease(int offset, long value) {
+  public void putLongRelease(int offset, long value) {
     VarHandle.releaseFence();
     buffer.putLong(offset, value);
     VarHandle.releaseFence();
   }
 
-  final long getLongPlain(int offset) {
+  public final long getLongPlain(int offset) {
     return buffer.getLong(offset);
   }
 
-  final int getIntPlain(int offset) {
+  public final int getIntPlain(int offset) {
     return buffer.getInt(offset);
   }
 
-  final byte getBytePlain(int offset) {
+  public final byte getBytePlain(int offset) {
     return buffer.get(offset);
   }
 
-  final void getBytesPlain(int offset, byte[] target, int from, int length) {
+  public final void getBytesPlain(int offset, byte[] target, int from, int length) {
     buffer.get(offset, target, from, length);
   }
 
   /** {@return a view of all bytes for copying them out; its own position and limit} */
-  final ByteBuffer view() {
+  public final ByteBuffer view() {
     return buffer.duplicate();
   }
 }

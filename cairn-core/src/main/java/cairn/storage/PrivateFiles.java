@@ -1,0 +1,125 @@
+package cairn.storage;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** Makes directories and files that only their owner can read, and forces directories. */
+public final class PrivateFiles {
+  private static final FileAttribute<?>[] NONE = {};
+
+  /** {@return whether files there have POSIX modes} */
+  public static boolean isPosix(Path path) {
+    return path.getFileSystem().supportedFileAttributeViews().contains("posix");
+  }
+
+  /**
+   * Makes a directory and what is missing above it. An existing directory is taken as it is; a
+   * symbolic link is not, whoever made it.
+   */
+  public static void createDirectories(Path directory, boolean posix) throws IOException {
+    if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    if (Files.isSymbolicLink(directory)) {
+      throw new IOException(
+          "directory is a symbolic link: dir=" + directory + " (name the place it points to)");
+    }
+    Path parent = directory.toAbsolutePath().getParent();
+    if (parent != null && !Files.isDirectory(parent)) {
+      createDirectories(parent, posix);
+    }
+    try {
+      createDirectory(directory, posix);
+    } catch (FileAlreadyExistsException e) {
+      // Another process of ours came first, or it is a file.
+      if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+        throw new IOException("not a directory: dir=" + directory, e);
+      }
+    }
+  }
+
+  /** Makes one directory, 0700. */
+  public static void createDirectory(Path directory, boolean posix) throws IOException {
+    Files.createDirectory(directory, attributes(posix, true));
+  }
+
+  /** Makes a file, 0600, that must not exist. */
+  public static FileChannel create(Path file, boolean posix) throws IOException {
+    return FileChannel.open(
+        file,
+        Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
+        attributes(posix, false));
+  }
+
+  private static FileAttribute<?>[] attributes(boolean posix, boolean directory) {
+    if (!posix) {
+      return NONE;
+    }
+    EnumSet<PosixFilePermission> mode =
+        EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
+    if (directory) {
+      mode.add(PosixFilePermission.OWNER_EXECUTE);
+    }
+    return new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(mode)};
+  }
+
+  /** Writes zeros: a hole would be a SIGBUS, or a metadata commit, on a full disk later. */
+  public static void fill(RandomAccessFile file, int size, int chunk) throws IOException {
+    byte[] zeros = new byte[chunk];
+    for (int at = 0; at < size; at += chunk) {
+      file.write(zeros, 0, Math.min(chunk, size - at));
+    }
+  }
+
+  /**
+   * Makes the names in a directory survive power loss. Where the system has no such thing (Windows)
+   * it does nothing. An interrupt, which would close the channel, is kept for later.
+   */
+  public static void forceDirectory(Path directory) throws IOException {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          interrupted |= Thread.interrupted();
+          forceOnce(directory);
+          return;
+        } catch (ClosedByInterruptException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private static void forceOnce(Path directory) throws IOException {
+    FileChannel channel;
+    try {
+      channel = FileChannel.open(directory, StandardOpenOption.READ);
+    } catch (IOException e) {
+      if (isPosix(directory)) {
+        throw e;
+      }
+      return;
+    }
+    try (channel) {
+      channel.force(true);
+    }
+  }
+
+  private PrivateFiles() {}
+}
