@@ -5,15 +5,14 @@ import cairn.format.EncodeLimits;
 import cairn.format.Forms;
 import cairn.format.KeyCache;
 import cairn.format.Secrets;
+import cairn.storage.MappedFile;
 import cairn.storage.PrivateFiles;
 import cairn.storage.Region;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,10 +30,6 @@ final class OpenRun {
   private static final int RECORDING = 0;
   private static final int ENDED = 1;
   private static final int CLOSED = 2;
-
-  /** File systems on which a mapped store can neither fail nor go stale; others get copy mode. */
-  private static final Set<String> MAPPABLE =
-      Set.of("ext2", "ext3", "ext4", "xfs", "tmpfs", "overlay", "apfs", "hfs", "NTFS");
 
   /**
    * One page a write: a larger write makes a larger folio, and one dirty byte writes all of it
@@ -177,16 +172,10 @@ final class OpenRun {
       if (mode.equals(Recorder.MODE_COPY)) {
         return null;
       }
-      try {
-        if (!mode.equals(Recorder.MODE_MAPPED)
-            && !MAPPABLE.contains(Files.getFileStore(file).type())) {
-          return null;
-        }
-        return channel.map(FileChannel.MapMode.READ_WRITE, 0, size);
-      } catch (IOException | RuntimeException | OutOfMemoryError e) {
-        // The JVM reports an mmap that the kernel refused as an OutOfMemoryError, "Map failed".
+      if (!mode.equals(Recorder.MODE_MAPPED) && !MappedFile.isSafe(file)) {
         return null;
       }
+      return MappedFile.map(channel, size);
     }
   }
 
