@@ -67,6 +67,24 @@ public final class Durability {
     return POWER;
   }
 
+  /** {@return {@code process}, {@code bounded} or {@code power}} */
+  public String name() {
+    return name;
+  }
+
+  /**
+   * {@return how many records wait for a force at most} For {@link #power} 1: each asks for one.
+   * For {@link #process} 0: none ever does.
+   */
+  public int maxEvents() {
+    return maxEvents;
+  }
+
+  /** {@return how long a record waits for a force at most; zero unless it is bounded} */
+  public Duration maxDelay() {
+    return maxDelay;
+  }
+
   boolean needsJournal() {
     return !equals(PROCESS);
   }
