@@ -1,6 +1,6 @@
 /**
- * The black box of JVM applications: the recorder ({@link cairn}) and the report ({@link
- * cairn.report}). No dependency beyond the JDK.
+ * The black box of JVM applications: the recorder ({@link cairn}), the report ({@link
+ * cairn.report}) and an append-only journal ({@link cairn.journal}). No dependency beyond the JDK.
  */
 @org.jspecify.annotations.NullMarked
 module cairn {
@@ -9,5 +9,6 @@ module cairn {
   requires static jdk.management;
 
   exports cairn;
+  exports cairn.journal;
   exports cairn.report;
 }

@@ -58,11 +58,19 @@ public final class JournalLayout {
   /** Header flag: the segment before it may hold frames that this one repeats. */
   public static final int AFTER_ERROR = 1;
 
-  /** Staging: frames given up because staging was full, this process's total; a word of 8 bytes. */
+  /** Staging: records refused because it was full, this process's total; a word of 8 bytes. */
   public static final int STAGING_DROPPED_OFFSET = 1024;
 
-  /** Staging: how many of those are named in frames already. */
+  /** Staging: how many of those a gap in a segment names. */
   public static final int STAGING_LOGGED_OFFSET = 1032;
+
+  /** Staging: first and last number taken out for newer records, which no gap names yet. */
+  public static final int STAGING_EVICTED_FROM_OFFSET = 1040;
+
+  public static final int STAGING_EVICTED_TO_OFFSET = 1048;
+
+  /** Staging: how many those are; stored behind the two above, zero for none. */
+  public static final int STAGING_EVICTED_COUNT_OFFSET = 1056;
 
   public static final int SEQUENCE_OFFSET = 0;
   public static final int LENGTH_OFFSET = 8;
@@ -98,6 +106,15 @@ public final class JournalLayout {
 
   /** A text: {@code dropped}, {@code evicted} or {@code lost}. */
   public static final int GAP_REASON = 3;
+
+  /** Tells a gap from every other: a frame may come twice after an I/O error. */
+  public static final int GAP_ID = 4;
+
+  /** The file that holds what is not in a segment yet. */
+  public static final String STAGING_NAME = "staging";
+
+  /** Before a consumer's name: the file of its position. */
+  public static final String POSITION_PREFIX = "position-";
 
   /** {@return {@code length} rounded up to the next multiple of {@link #ALIGNMENT}} */
   public static int aligned(int length) {

@@ -146,8 +146,7 @@ public final class DirectoryLock implements Closeable {
       if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
           && Files.size(file) <= MAX_OWNER_BYTES) {
         String text = Files.readString(file).strip();
-        if (text.startsWith("ownerPid=")
-            && text.chars().allMatch(c -> c > ' ' && c < 127 || c == ' ')) {
+        if (text.startsWith("ownerPid=") && text.chars().allMatch(c -> c >= ' ' && c < 127)) {
           return text;
         }
       }
@@ -175,8 +174,12 @@ public final class DirectoryLock implements Closeable {
     }
   }
 
+  /** Gives it up; a second time does nothing. */
   @Override
-  public void close() throws IOException {
+  public synchronized void close() throws IOException {
+    if (!channel.isOpen()) {
+      return;
+    }
     try {
       lock.release();
     } finally {

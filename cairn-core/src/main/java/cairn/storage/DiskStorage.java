@@ -11,7 +11,6 @@ import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A directory of the file system.
@@ -95,13 +94,22 @@ public final class DiskStorage implements Storage {
   }
 
   private static final class DiskOutput implements Output {
-    private final Path path;
     private final RandomAccessFile file;
-    private @Nullable RandomAccessFile forced;
+
+    /** Opened with the file, not at the first use: by then the file may have another name. */
+    private final RandomAccessFile forced;
 
     DiskOutput(Path path) throws IOException {
-      this.path = path;
-      this.file = new RandomAccessFile(path.toFile(), "rw");
+      file = new RandomAccessFile(path.toFile(), "rw");
+      boolean done = false;
+      try {
+        forced = new RandomAccessFile(path.toFile(), "rwd");
+        done = true;
+      } finally {
+        if (!done) {
+          file.close();
+        }
+      }
     }
 
     @Override
@@ -112,13 +120,8 @@ public final class DiskStorage implements Storage {
 
     @Override
     public void writeForced(long position, byte[] bytes, int from, int length) throws IOException {
-      RandomAccessFile target = forced;
-      if (target == null) {
-        target = new RandomAccessFile(path.toFile(), "rwd");
-        forced = target;
-      }
-      target.seek(position);
-      target.write(bytes, from, length);
+      forced.seek(position);
+      forced.write(bytes, from, length);
     }
 
     @Override
@@ -129,9 +132,7 @@ public final class DiskStorage implements Storage {
     @Override
     public void close() throws IOException {
       try {
-        if (forced != null) {
-          forced.close();
-        }
+        forced.close();
       } finally {
         file.close();
       }

@@ -44,8 +44,8 @@ public final class SegmentLog implements Closeable {
   /** Of a batch; more goes out in parts. */
   private static final int BATCH_BYTES = 256 * 1024;
 
-  /** One page fault and system call for so many zeros. */
-  private static final int FILL_CHUNK = 64 * 1024;
+  /** One page a write: forcing 250 bytes took 164 us behind that, 185 behind writes of 64 KiB. */
+  private static final int FILL_CHUNK = 4096;
 
   private static final byte[] ZEROS = new byte[FILL_CHUNK];
   private static final SecureRandom RANDOM = new SecureRandom();
@@ -279,6 +279,21 @@ public final class SegmentLog implements Closeable {
     }
   }
 
+  /**
+   * Gives up what was added and not written, and the segment in work: after an error elsewhere than
+   * in {@link #commit}.
+   */
+  public void abandon() {
+    if (output != null || batchLength > 0) {
+      poison();
+    }
+  }
+
+  /** {@return the number of the newest segment; 0 if there is none} */
+  public long newestNumber() {
+    return segments.isEmpty() ? 0 : segments.getLast().number;
+  }
+
   /** Gives the segment in work up; numbers that are not durable may be in it. */
   private void poison() {
     overlapUntil = Math.max(overlapUntil, Math.max(added, batchLast));
@@ -385,6 +400,8 @@ public final class SegmentLog implements Closeable {
   /** What to delete, oldest first. */
   public interface Expiry {
     /**
+     * {@return whether to delete that segment}
+     *
      * @param oldest a segment that is not in work
      * @param totalBytes of all segments
      */

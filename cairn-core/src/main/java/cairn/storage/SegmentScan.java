@@ -27,6 +27,8 @@ public final class SegmentScan implements Closeable {
   /** Told what is not sound. */
   public interface Problems {
     /**
+     * Called for each place that is not sound.
+     *
      * @param file name within the directory
      * @param offset where it begins
      * @param text what is wrong, with its values

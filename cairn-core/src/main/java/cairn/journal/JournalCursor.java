@@ -1,0 +1,293 @@
+package cairn.journal;
+
+import cairn.format.JournalLayout;
+import cairn.storage.SegmentName;
+import cairn.storage.SegmentScan;
+import cairn.storage.Storage;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Goes through all frames of a journal in the order of their numbers: the segments, then what is
+ * only in the staging file yet. Each number once.
+ *
+ * <p>One thread; takes no lock, writes nothing.
+ */
+final class JournalCursor implements Closeable {
+  /*
+   * After an I/O error frames come again in the next segment: a number that was passed is passed
+   * over. A number that is missing is a finding, unless a gap frame says why, which comes before the
+   * number behind the gap.
+   *
+   * A living writer moves frames from the staging file into a segment. So the segments are read, then
+   * the staging file, then the newest segment again: what had moved before the staging file was read
+   * is there.
+   */
+
+  /** What a segment turned out to hold. */
+  static final class SegmentView {
+    final String name;
+    final long number;
+    long firstSequence;
+    long lastSequence;
+    long createdMillis;
+    long newestMillis;
+    long bytes;
+    long entries;
+    int kind;
+    boolean isReadable;
+    boolean isAfterError;
+
+    SegmentView(String name, long number) {
+      this.name = name;
+      this.number = number;
+    }
+  }
+
+  private final Storage storage;
+  private final boolean live;
+  private final List<JournalFinding> findings;
+  private final List<SegmentView> views = new ArrayList<>();
+  private final Map<String, Long> given = new TreeMap<>();
+  private final Set<Long> gapIds = new HashSet<>();
+  private final Map<Long, long[]> explained = new HashMap<>();
+
+  private long next;
+  private long last;
+  private boolean seeking;
+  private long foreignFrames;
+
+  private @Nullable SegmentScan scan;
+  private @Nullable SegmentView view;
+  private long lastNumber;
+  private boolean inStaging;
+  private final List<Frame> staged = new ArrayList<>();
+  private int stagedAt;
+
+  /** A frame and its payload, which nobody changes. */
+  @SuppressWarnings("ArrayRecordComponent")
+  record Frame(long sequence, long millis, int type, byte[] payload) {}
+
+  /**
+   * @param from the first number that is wanted
+   * @param live whether a writer may be at work: then the end is not called torn
+   */
+  JournalCursor(Storage storage, long from, boolean live, List<JournalFinding> findings)
+      throws IOException {
+    this.storage = storage;
+    this.live = live;
+    this.findings = findings;
+    this.next = Math.max(1, from);
+    this.last = next - 1;
+    this.seeking = true;
+    this.lastNumber = JournalRecovery.segmentBefore(storage, next);
+  }
+
+  private SegmentScan open(long number, SegmentScan.Problems problems) throws IOException {
+    return SegmentScan.open(storage, SegmentName.of(number), true, problems);
+  }
+
+  /** {@return the next frame of a number not seen yet, or a gap; null at the end} */
+  @Nullable Frame next() throws IOException {
+    while (true) {
+      Frame found = inStaging ? nextStaged() : nextInSegments();
+      if (found == null) {
+        return null;
+      }
+      if (accept(found)) {
+        return found;
+      }
+    }
+  }
+
+  /** Whether a frame is new; notes what is missing before it. */
+  private boolean accept(Frame found) {
+    if (found.type == JournalLayout.TYPE_GAP) {
+      Gap gap = Gap.decode(found.payload);
+      if (gap == null || !gapIds.add(gap.id())) {
+        return false;
+      }
+      given.merge(gap.reason(), gap.count(), Long::sum);
+      if (gap.from() > 0) {
+        explained.put(gap.from(), new long[] {gap.from(), gap.to()});
+      }
+      return true;
+    }
+    if (found.sequence <= last) {
+      return false;
+    }
+    if (found.sequence > next) {
+      missing(next, found.sequence - 1);
+    }
+    last = found.sequence;
+    next = last + 1;
+    seeking = false;
+    return true;
+  }
+
+  private void missing(long from, long to) {
+    if (seeking) {
+      return; // deleted by retention: the oldest that is there is where the journal begins
+    }
+    long at = from;
+    while (at <= to) {
+      long[] gap = explained.remove(at);
+      if (gap != null && gap[1] >= at) {
+        at = gap[1] + 1;
+        continue;
+      }
+      long end = at;
+      while (end < to && !explained.containsKey(end + 1)) {
+        end++;
+      }
+      findings.add(
+          new JournalFinding(
+              view == null ? JournalLayout.STAGING_NAME : view.name,
+              0,
+              true,
+              "sequence numbers are missing: from=" + at + ", to=" + end));
+      at = end + 1;
+    }
+  }
+
+  private @Nullable Frame nextInSegments() throws IOException {
+    while (true) {
+      SegmentScan open = scan;
+      if (open == null) {
+        if (!openNext()) {
+          return toStaging() ? nextStaged() : null;
+        }
+        continue;
+      }
+      SegmentView current = view;
+      if (current == null || !open.hasHeader()) {
+        closeScan();
+        continue;
+      }
+      if (open.next()) {
+        if (open.sequence() > 0 || open.type() == JournalLayout.TYPE_GAP) {
+          current.entries += open.type() == JournalLayout.TYPE_GAP ? 0 : 1;
+          current.lastSequence = Math.max(current.lastSequence, open.sequence());
+          current.newestMillis = Math.max(current.newestMillis, open.millis());
+        }
+        if (open.type() >= JournalLayout.FIRST_RUN_TYPE) {
+          foreignFrames++;
+          continue;
+        }
+        return new Frame(open.sequence(), open.millis(), open.type(), open.payload());
+      }
+      closeScan();
+    }
+  }
+
+  private boolean openNext() throws IOException {
+    for (long number : SegmentName.numbers(storage)) {
+      if (number > lastNumber) {
+        lastNumber = number;
+        SegmentView opened = new SegmentView(SegmentName.of(number), number);
+        try {
+          scan = open(number, (file, offset, text) -> problem(opened, file, offset, text));
+        } catch (NoSuchFileException e) {
+          continue; // deleted meanwhile
+        }
+        opened.isReadable = scan.hasHeader();
+        opened.kind = scan.kind();
+        opened.firstSequence = scan.firstSequence();
+        opened.lastSequence = scan.firstSequence() - 1;
+        opened.createdMillis = scan.createdMillis();
+        opened.newestMillis = scan.createdMillis();
+        opened.isAfterError = scan.isAfterError();
+        opened.bytes = scan.size();
+        view = opened;
+        views.add(opened);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void problem(SegmentView in, String file, long offset, String text) {
+    // Whether records are missing for it shows in the numbers; a torn end loses none.
+    findings.add(new JournalFinding(file, offset, !in.isReadable && offset == 0, text));
+  }
+
+  private void closeScan() throws IOException {
+    SegmentScan closing = scan;
+    scan = null;
+    if (closing != null) {
+      closing.close();
+    }
+  }
+
+  /** Reads the staging file; false if there is nothing new. */
+  private boolean toStaging() throws IOException {
+    List<Frame> waiting = StagingFile.read(storage, last, live ? null : findings);
+    if (live) {
+      addMoved(staged);
+    }
+    staged.addAll(waiting);
+    inStaging = !staged.isEmpty();
+    return inStaging;
+  }
+
+  /** What the writer has moved on into segments before the staging file was read. */
+  private void addMoved(List<Frame> to) throws IOException {
+    for (long number : SegmentName.numbers(storage)) {
+      if (number < lastNumber) {
+        continue;
+      }
+      try (SegmentScan again = open(number, (file, offset, text) -> {})) {
+        while (again.hasHeader() && again.next()) {
+          if (again.type() < JournalLayout.FIRST_RUN_TYPE && again.sequence() >= last) {
+            to.add(new Frame(again.sequence(), again.millis(), again.type(), again.payload()));
+          }
+        }
+      } catch (NoSuchFileException e) {
+        // Deleted meanwhile: it was read before.
+      }
+    }
+  }
+
+  private @Nullable Frame nextStaged() {
+    return stagedAt < staged.size() ? staged.get(stagedAt++) : null;
+  }
+
+  /** {@return the highest number that was seen, or one less than the first that was wanted} */
+  long last() {
+    return last;
+  }
+
+  /** {@return whether the last frame is in no segment yet} */
+  boolean isInStaging() {
+    return inStaging;
+  }
+
+  /** {@return the segments that were looked into} */
+  List<SegmentView> views() {
+    return views;
+  }
+
+  /** {@return how many records were given up, by reason} */
+  Map<String, Long> given() {
+    return given;
+  }
+
+  /** {@return frames of a run's journal, which are no entries} */
+  long foreignFrames() {
+    return foreignFrames;
+  }
+
+  @Override
+  public void close() throws IOException {
+    closeScan();
+  }
+}

@@ -1,0 +1,165 @@
+package cairn.journal;
+
+import cairn.format.JournalLayout;
+import cairn.storage.SegmentName;
+import cairn.storage.SegmentScan;
+import cairn.storage.Storage;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Follows a journal that may be written to meanwhile, across its segments and its writers.
+ *
+ * <p>One thread at a time; no lock, no notification: looks at the file again every few
+ * milliseconds. An entry that retention deleted before it was read is skipped and is a finding.
+ */
+public final class JournalFollower implements Closeable {
+  /*
+   * In the segment that may be written to, a place where no frame proves itself is the end for now:
+   * the writer may be in the middle of it. Only when a next segment is there, or no writer, can it be damage.
+   */
+  private static final long POLL_NANOS = 2_000_000;
+
+  private final Storage storage;
+  private final BooleanSupplier live;
+  private final List<JournalFinding> findings = Collections.synchronizedList(new ArrayList<>());
+  private long next;
+  private boolean begun;
+  private long number;
+  private @Nullable SegmentScan scan;
+
+  JournalFollower(Storage storage, long from, BooleanSupplier live) {
+    this.storage = storage;
+    this.live = live;
+    this.next = Math.max(1, from);
+  }
+
+  /** {@return the number that the next entry has at least} */
+  public long nextSequence() {
+    return next;
+  }
+
+  /** {@return what was not sound so far} */
+  public List<JournalFinding> findings() {
+    synchronized (findings) {
+      return List.copyOf(findings);
+    }
+  }
+
+  /**
+   * {@return the next entry, or null if none came in that time}
+   *
+   * <p>An interrupt ends the wait early and stays set.
+   *
+   * @param timeout zero to look once
+   */
+  public @Nullable Entry poll(Duration timeout) throws IOException {
+    Objects.requireNonNull(timeout, "timeout");
+    long limit;
+    try {
+      limit = timeout.toNanos();
+    } catch (ArithmeticException e) {
+      limit = Long.MAX_VALUE;
+    }
+    long start = System.nanoTime();
+    while (true) {
+      Entry entry = look();
+      if (entry != null) {
+        return entry;
+      }
+      long left = limit - (System.nanoTime() - start);
+      if (left <= 0 || Thread.currentThread().isInterrupted()) {
+        return null;
+      }
+      LockSupport.parkNanos(this, Math.min(left, POLL_NANOS));
+    }
+  }
+
+  private @Nullable Entry look() throws IOException {
+    while (true) {
+      SegmentScan open = scan;
+      if (open == null) {
+        if (!openNext()) {
+          return null;
+        }
+        continue;
+      }
+      // Asked before reading: then what is there is all that this segment will ever hold.
+      boolean isFinished = hasLater() || !live.getAsBoolean();
+      open.refresh();
+      while (open.hasHeader() && (isFinished ? open.next() : open.nextOfLiving())) {
+        int type = open.type();
+        boolean isEntry = type == JournalLayout.TYPE_BYTES || type == JournalLayout.TYPE_EVENT;
+        if (isEntry && open.sequence() >= next) {
+          if (open.sequence() > next && begun) {
+            findings.add(
+                new JournalFinding(
+                    SegmentName.of(number),
+                    open.frameOffset(),
+                    true,
+                    "sequence numbers are missing: from="
+                        + next
+                        + ", to="
+                        + (open.sequence() - 1)));
+          }
+          begun = true;
+          next = open.sequence() + 1;
+          return new Entry(open.sequence(), open.millis(), type, open.payload());
+        }
+      }
+      if (!hasLater()) {
+        return null;
+      }
+      if (isFinished) {
+        scan = null;
+        open.close();
+      }
+    }
+  }
+
+  private boolean hasLater() throws IOException {
+    List<Long> numbers = SegmentName.numbers(storage);
+    return !numbers.isEmpty() && numbers.get(numbers.size() - 1) > number;
+  }
+
+  private boolean openNext() throws IOException {
+    if (number == 0) {
+      number = JournalRecovery.segmentBefore(storage, next);
+    }
+    for (long candidate : SegmentName.numbers(storage)) {
+      if (candidate > number) {
+        try {
+          scan =
+              SegmentScan.open(
+                  storage,
+                  SegmentName.of(candidate),
+                  true,
+                  (file, offset, text) ->
+                      findings.add(new JournalFinding(file, offset, false, text)));
+          number = candidate;
+          return true;
+        } catch (NoSuchFileException e) {
+          // Deleted meanwhile: the next one.
+        }
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (scan != null) {
+      scan.close();
+      scan = null;
+    }
+  }
+}

@@ -1,0 +1,156 @@
+package cairn.journal;
+
+import cairn.format.JournalLayout;
+import cairn.storage.SegmentLog;
+import cairn.storage.SegmentName;
+import cairn.storage.SegmentScan;
+import cairn.storage.Storage;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What an opener finds of earlier processes. */
+final class JournalRecovery {
+  /*
+   * Which number comes next. A number must never be used twice for what a reader may have seen or a
+   * consumer may have acknowledged, so it is one more than the highest of: all frames in the newest
+   * segments, the staging file, the positions of the consumers, and what the newest segment says its first number is.
+   * Newest segments: from the newest back to one that holds a frame and does not bear AFTER_ERROR; what is
+   * before that one has lower numbers only.
+   */
+
+  private static final SegmentScan.Problems NOBODY = (file, offset, text) -> {};
+
+  final List<SegmentLog.Segment> segments = new ArrayList<>();
+
+  /** Highest number in the segments. */
+  long lastWritten;
+
+  /** Highest number anywhere. */
+  long last;
+
+  /** What only the staging file has. */
+  final List<JournalCursor.Frame> staged = new ArrayList<>();
+
+  long dropped;
+  Staging.Evicted evicted = Staging.Evicted.NONE;
+
+  /** Segments that may hold what was never forced. */
+  final List<String> unforced = new ArrayList<>();
+
+  JournalRecovery(Storage storage) throws IOException {
+    boolean newest = true;
+    List<Long> numbers = SegmentName.numbers(storage);
+    for (int i = numbers.size() - 1; i >= 0; i--) {
+      long number = numbers.get(i);
+      String name = SegmentName.of(number);
+      try (SegmentScan scan = SegmentScan.open(storage, name, true, NOBODY)) {
+        if (scan.hasHeader() && scan.kind() != JournalLayout.KIND_JOURNAL) {
+          throw new IOException(
+              "not a journal: file="
+                  + storage
+                  + "/"
+                  + name
+                  + " (it is a run's; choose another directory)");
+        }
+        long lastIn = scan.firstSequence() - 1;
+        long newestMillis = scan.createdMillis();
+        if (newest) {
+          unforced.add(name);
+          while (scan.hasHeader() && scan.next()) {
+            lastIn = Math.max(lastIn, scan.sequence());
+            newestMillis = Math.max(newestMillis, scan.millis());
+          }
+          newest = lastIn < scan.firstSequence() || scan.isAfterError();
+        } else {
+          // Before the newest: its last number is below the next one's first.
+          lastIn = segments.get(0).firstSequence() - 1;
+          newestMillis = Math.max(newestMillis, createdOf(storage, segments.get(0)));
+        }
+        lastWritten = Math.max(lastWritten, lastIn);
+        segments.add(
+            0,
+            new SegmentLog.Segment(
+                number, scan.firstSequence(), scan.size(), lastIn, newestMillis));
+      }
+    }
+    last = Math.max(0, lastWritten);
+    lastWritten = last;
+    for (long acknowledged : JournalReader.consumers(storage).values()) {
+      last = Math.max(last, acknowledged);
+    }
+    for (JournalCursor.Frame frame : StagingFile.read(storage, lastWritten, null)) {
+      if (frame.type() != JournalLayout.TYPE_GAP) {
+        staged.add(frame);
+        last = Math.max(last, frame.sequence());
+      }
+    }
+    readGivenUp(storage);
+  }
+
+  private static long createdOf(Storage storage, SegmentLog.Segment segment) {
+    try (SegmentScan scan =
+        SegmentScan.open(storage, SegmentName.of(segment.number()), true, NOBODY)) {
+      return scan.createdMillis();
+    } catch (IOException e) {
+      return 0;
+    }
+  }
+
+  /** What the dead writer counted and no gap in a segment names. */
+  private void readGivenUp(Storage storage) throws IOException {
+    try (SegmentScan scan = SegmentScan.open(storage, JournalLayout.STAGING_NAME, false, NOBODY);
+        Storage.Input input = storage.read(JournalLayout.STAGING_NAME)) {
+      byte[] words = new byte[48];
+      if (scan.hasHeader()
+          && scan.kind() == JournalLayout.KIND_STAGING
+          && input.read(JournalLayout.STAGING_DROPPED_OFFSET, words, 0, words.length)
+              == words.length) {
+        ByteBuffer in = ByteBuffer.wrap(words).order(ByteOrder.LITTLE_ENDIAN);
+        long all = in.getLong(0);
+        long logged = in.getLong(8);
+        dropped = all > 0 && logged >= 0 && all > logged ? all - logged : 0;
+        long from = in.getLong(16);
+        long to = in.getLong(24);
+        long count = in.getLong(32);
+        if (count > 0 && from > 0 && to >= from && count <= to - from + 1) {
+          evicted = new Staging.Evicted(from, to, count);
+        }
+      }
+    } catch (NoSuchFileException e) {
+      // Closed in order, or never mapped.
+    }
+  }
+
+  /** {@return the highest number in use} */
+  static long lastSequence(Storage storage) throws IOException {
+    JournalRecovery found = new JournalRecovery(storage);
+    return found.staged.isEmpty()
+        ? found.lastWritten
+        : found.staged.get(found.staged.size() - 1).sequence();
+  }
+
+  /** {@return a number below that of the first segment to read for that sequence number} */
+  static long segmentBefore(Storage storage, long sequence) throws IOException {
+    List<Long> numbers = SegmentName.numbers(storage);
+    for (int i = numbers.size() - 1; i >= 0 && sequence > 1; i--) {
+      try (SegmentScan head =
+          SegmentScan.open(storage, SegmentName.of(numbers.get(i)), true, NOBODY)) {
+        if (head.hasHeader() && !head.isAfterError() && head.firstSequence() <= sequence) {
+          return numbers.get(i) - 1;
+        }
+      } catch (NoSuchFileException e) {
+        break; // deleted by its writer, and so is all before it
+      }
+    }
+    return numbers.isEmpty() ? 0 : numbers.get(0) - 1;
+  }
+
+  /** {@return the last number in the segments} */
+  long lastWritten() {
+    return lastWritten;
+  }
+}
