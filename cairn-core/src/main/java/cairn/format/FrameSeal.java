@@ -45,16 +45,41 @@ public final class FrameSeal {
     frame.putLong(at + JournalLayout.TIME_OFFSET, millis);
     frame.putShort(at + JournalLayout.TYPE_OFFSET, (short) type);
     frame.putShort(at + JournalLayout.FRAME_FLAGS_OFFSET, (short) flags);
-    frame.putInt(at + JournalLayout.FRAME_FLAGS_OFFSET + 2, 0);
-    frame.putInt(at + JournalLayout.CRC_OFFSET, checksum(in, at, offset, length));
+    frame.putInt(at + JournalLayout.FRAME_HEADER_CRC_OFFSET, headerChecksum(in, at, offset));
+    frame.putInt(at + JournalLayout.CRC_OFFSET, checksumBehindHeader(in, at, length));
   }
 
-  private int checksum(byte[] in, int at, long offset, int length) {
+  /** Of a header whose checksum is zero now; {@link #checksumBehindHeader} goes on from here. */
+  private int headerChecksum(byte[] in, int at, long offset) {
     seedWords.putLong(8, offset);
     crc.reset();
     crc.update(seed, 0, seed.length);
-    crc.update(in, at, length);
+    crc.update(in, at, JournalLayout.FRAME_HEADER_CRC_OFFSET);
     return (int) crc.getValue();
+  }
+
+  private int checksumBehindHeader(byte[] in, int at, int length) {
+    int done = JournalLayout.FRAME_HEADER_CRC_OFFSET;
+    crc.update(in, at + done, length - done);
+    return (int) crc.getValue();
+  }
+
+  private int checksum(byte[] in, int at, long offset, int length) {
+    headerChecksum(in, at, offset);
+    return checksumBehindHeader(in, at, length);
+  }
+
+  /**
+   * {@return whether a frame's header, which lies within {@code in}, proves itself} Without this
+   * check every damaged record that quotes headers would cost a checksum of megabytes for each.
+   */
+  public boolean isSoundHeader(byte[] in, int at, long offset) {
+    ByteBuffer frame = words(in);
+    int stored = frame.getInt(at + JournalLayout.CRC_OFFSET);
+    frame.putInt(at + JournalLayout.CRC_OFFSET, 0);
+    int computed = headerChecksum(in, at, offset);
+    frame.putInt(at + JournalLayout.CRC_OFFSET, stored);
+    return frame.getInt(at + JournalLayout.FRAME_HEADER_CRC_OFFSET) == computed;
   }
 
   /** {@return whether the frame of that length, which lies within {@code in}, proves itself} */

@@ -15,14 +15,15 @@ import java.util.zip.CRC32C;
  *             | magic | major | minor | kind | nonce | number | firstSequence | fileLength | created | flags | 0 ... | crc32c at 508 |
  *
  *   frame     0          8        12       16           24     26      28  32
- *             | sequence | length | crc32c | wallMillis | type | flags | 0 | payload ...
+ *             | sequence | length | crc32c | wallMillis | type | flags | header's crc32c | payload ...
  * </pre>
  *
  * {@code length} counts frame header and payload; the next frame starts at the next multiple of
  * {@link #ALIGNMENT}. A frame's checksum covers the file's nonce, the frame's offset in the file
  * (both 8 bytes, little-endian), then its {@code length} bytes with the checksum taken as zero. So
- * a frame of another file or from another place proves nothing. A header's checksum covers its
- * bytes before the checksum.
+ * a frame of another file or from another place proves nothing. A frame header's own checksum
+ * covers the same, of the header's first 28 bytes only. A file header's checksum covers its bytes
+ * before the checksum.
  */
 public final class JournalLayout {
   /** {@code CAIRNJNL} as it stands in the file. */
@@ -78,6 +79,7 @@ public final class JournalLayout {
   public static final int TIME_OFFSET = 16;
   public static final int TYPE_OFFSET = 24;
   public static final int FRAME_FLAGS_OFFSET = 26;
+  public static final int FRAME_HEADER_CRC_OFFSET = 28;
   public static final int FRAME_HEADER_SIZE = 32;
   public static final int ALIGNMENT = 32;
 

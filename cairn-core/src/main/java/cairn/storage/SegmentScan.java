@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class SegmentScan implements Closeable {
   /*
    * At each multiple of 32 there is a frame that proves itself (bounds before anything is allocated,
-   * then the checksum over nonce, place and bytes), or there is not. If not, the next multiple is
+   * then the header's checksum, then that over nonce, place and bytes), or there is not. If not, the next multiple is
    * tried: one damaged byte costs the frame it is in. All bytes that were passed over are reported as
    * one problem if any of them isn't zero, with the check that the first of them failed.
    *
@@ -284,6 +284,9 @@ public final class SegmentScan implements Closeable {
     }
     if (frameSequence < 0 || (ordered && frameSequence < sequence)) {
       return "sequence goes back: sequence=" + frameSequence + ", previous=" + sequence;
+    }
+    if (!seal.isSoundHeader(window, at, candidate)) {
+      return "checksum mismatch in the header: sequence=" + frameSequence;
     }
     if (window(candidate, frameLength) < frameLength) {
       return "file is truncated: needed=" + frameLength;
