@@ -1,5 +1,6 @@
 package cairn;
 
+import cairn.format.BoxLayout;
 import cairn.format.CborWriter;
 import cairn.format.CounterLayout;
 import cairn.format.EncodeLimits;
@@ -32,22 +33,21 @@ final class Box {
   private final boolean ruled;
   private final TwoCopies identity;
   private final TwoCopies beat;
+  private final TwoCopies lifeCopies;
+  private final TwoCopies uncaughtCopies;
+  private final TwoCopies scopeHead;
+  private final long nonce;
 
   Box(Region region, BoxPlan plan, long nonce, Clock clock, Secrets secrets, Forms forms) {
     this.region = region;
     this.plan = plan;
     this.clock = clock;
+    this.nonce = nonce;
     ruled = secrets.rule() != null;
     counters = new Counters(region, plan.counters, BoxPlan.COUNTER_UNIT);
     trail = new Trail(region, plan.trail, plan.trailBytes, counters);
-    scope =
-        new ScopeLog(
-            region,
-            plan.scopeLog,
-            BoxPlan.SCOPE_HALF,
-            nonce,
-            new TwoCopies(region, plan.scopeHead, BoxPlan.COPY_UNIT, nonce),
-            counters);
+    scopeHead = new TwoCopies(region, plan.scopeHead, BoxPlan.COPY_UNIT, nonce);
+    scope = new ScopeLog(region, plan.scopeLog, BoxPlan.SCOPE_HALF, nonce, scopeHead, counters);
     scratches =
         new ScratchPool(
             nonce,
@@ -69,13 +69,9 @@ final class Box {
             clock);
     identity = new TwoCopies(region, plan.identity, BoxPlan.IDENTITY_UNIT, nonce);
     beat = new TwoCopies(region, plan.beat, BoxPlan.COPY_UNIT, nonce);
-    life =
-        new LifeCycle(
-            new TwoCopies(region, plan.life, BoxPlan.LIFE_UNIT, nonce),
-            new TwoCopies(region, plan.uncaught, BoxPlan.UNCAUGHT_UNIT, nonce),
-            clock,
-            secrets,
-            counters);
+    lifeCopies = new TwoCopies(region, plan.life, BoxPlan.LIFE_UNIT, nonce);
+    uncaughtCopies = new TwoCopies(region, plan.uncaught, BoxPlan.UNCAUGHT_UNIT, nonce);
+    life = new LifeCycle(lifeCopies, uncaughtCopies, clock, secrets, counters);
     vitals =
         new Vitals(region, nonce, plan.seconds, BoxPlan.SECONDS, plan.minutes, BoxPlan.MINUTES);
   }
@@ -87,6 +83,32 @@ final class Box {
     life.open();
     beat();
     plan.writeHeader(region);
+  }
+
+  // ---- what the committer copies
+
+  /** The tags of the values in two copies; at the same index of {@link #copies} the value. */
+  static final int[] COPY_TAGS = {
+    BoxLayout.IDENTITY, BoxLayout.LIFE, BoxLayout.UNCAUGHT, BoxLayout.BEAT, BoxLayout.SCOPE_HEAD
+  };
+
+  /** Of {@link #COPY_TAGS}: the scope's head. */
+  static final int SCOPE_HEAD = 4;
+
+  /** {@return the values in two copies, but for what is a ring or a table} */
+  TwoCopies copies(int index) {
+    return switch (index) {
+      case 0 -> identity;
+      case 1 -> lifeCopies;
+      case 2 -> uncaughtCopies;
+      case 3 -> beat;
+      default -> scopeHead;
+    };
+  }
+
+  /** {@return the checksum seed of everything in this box} */
+  long nonce() {
+    return nonce;
   }
 
   int identityLimit() {

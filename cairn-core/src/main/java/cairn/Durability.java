@@ -1,6 +1,8 @@
 package cairn;
 
 import java.time.Duration;
+import java.time.format.DateTimeParseException;
+import java.util.Locale;
 import java.util.Objects;
 
 /**
@@ -37,9 +39,6 @@ public final class Durability {
    * As {@link #process()}, and power loss takes at most the larger of the two windows plus what
    * arrived during the force in flight.
    *
-   * <p>{@link Recorder.Builder#durability} refuses this value in this version: it needs the
-   * journal.
-   *
    * @param maxEvents at most this many records wait for a force; 1 or more
    * @param maxDelay no record waits longer; positive
    * @throws IllegalArgumentException if either is out of range
@@ -58,10 +57,8 @@ public final class Durability {
 
   /**
    * As {@link #process()}, and power loss takes nothing that {@link Recorder#awaitDurable} returned
-   * {@code true} for.
-   *
-   * <p>{@link Recorder.Builder#durability} refuses this value in this version: it needs the
-   * journal.
+   * {@code true} for. A record call does not wait: what it stored is on its way to the disk at
+   * once, together with what other threads record.
    */
   public static Durability power() {
     return POWER;
@@ -83,6 +80,44 @@ public final class Durability {
   /** {@return how long a record waits for a force at most; zero unless it is bounded} */
   public Duration maxDelay() {
     return maxDelay;
+  }
+
+  /** {@return its nanoseconds, or what is long enough if they don't fit} */
+  static long nanos(Duration duration) {
+    try {
+      return duration.toNanos();
+    } catch (ArithmeticException e) {
+      return duration.isNegative() ? 0 : Long.MAX_VALUE / 2; // 146 years
+    }
+  }
+
+  /**
+   * {@return the durability of that form, which is that of {@link #toString}, in any case}
+   *
+   * @throws IllegalArgumentException if it is none, naming the choices
+   */
+  static Durability parse(String text) {
+    String form = text.strip().toLowerCase(Locale.ROOT);
+    if (form.equals("process")) {
+      return process();
+    }
+    if (form.equals("power")) {
+      return power();
+    }
+    int comma = form.indexOf(',');
+    if (form.startsWith("bounded(") && form.endsWith(")") && comma > 0) {
+      try {
+        return bounded(
+            Integer.parseInt(form.substring("bounded(".length(), comma).strip()),
+            Duration.parse(form.substring(comma + 1, form.length() - 1).strip()));
+      } catch (NumberFormatException | DateTimeParseException e) {
+        // named below
+      }
+    }
+    throw new IllegalArgumentException(
+        "durability is unknown: cairn.durability="
+            + text
+            + " (use process, power or bounded(20, PT0.1S))");
   }
 
   boolean needsJournal() {

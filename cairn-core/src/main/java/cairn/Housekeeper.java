@@ -6,8 +6,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cairn's own thread: a sign of life and the vitals once a second, early compaction of the scope,
- * and in copy mode the copies.
+ * Cairn's own thread: a sign of life and the vitals once a second, early compaction of the scope, a
+ * look at the committer, and in copy mode the copies.
  *
  * <p>One daemon thread, {@code cairn-housekeeper}. An exception in it is counted and the next beat
  * comes all the same.
@@ -26,12 +26,14 @@ final class Housekeeper implements Runnable {
 
   private final Box box;
   private final @Nullable BoxCopier copier;
+  private final @Nullable Committer committer;
   private final Thread thread;
   private volatile boolean stopped;
 
-  Housekeeper(Box box, @Nullable BoxCopier copier) {
+  Housekeeper(Box box, @Nullable BoxCopier copier, @Nullable Committer committer) {
     this.box = box;
     this.copier = copier;
+    this.committer = committer;
     this.thread = new Thread(null, this, "cairn-housekeeper", 0, false);
     thread.setDaemon(true);
     // The application's class loader must not live as long as we do.
@@ -76,6 +78,9 @@ final class Housekeeper implements Runnable {
   private void beat(VitalsSources sources, long[] values, boolean all) {
     try {
       box.beat();
+      if (committer != null) {
+        committer.check();
+      }
       box.scope.compactEarly(); // before what reads the environment and may fail
       sources.read(values, box.clock, all);
       box.sample(values);

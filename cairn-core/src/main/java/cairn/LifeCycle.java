@@ -36,6 +36,8 @@ final class LifeCycle {
   private final CborWriter out;
   private End end = End.NONE;
   private boolean handlerReplaced;
+  private String state = OPEN;
+  private @Nullable String inForce;
 
   /**
    * Why a run ends.
@@ -89,12 +91,25 @@ final class LifeCycle {
     write(CLEAN);
   }
 
-  private void write(String state) {
+  /**
+   * Notes which durability is in force, if not the one that was asked for. In the box at once while
+   * the run is open, else with the next state: the clocks of an end are not to be changed.
+   */
+  synchronized void inForce(String durability) {
+    inForce = durability;
+    if (state.equals(OPEN)) {
+      write(OPEN);
+    }
+  }
+
+  private void write(String newState) {
+    state = newState;
     out.reset(0, life.payloadLimit() - 1);
     out.beginMap();
     text("state", state);
     text("reason", end.reason());
     text("signal", end.signal());
+    text("inForce", inForce);
     out.key("wallMillis");
     out.integer(clock.wallMillis());
     out.key("nanos");

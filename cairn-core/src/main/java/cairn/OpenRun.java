@@ -5,6 +5,7 @@ import cairn.format.EncodeLimits;
 import cairn.format.Forms;
 import cairn.format.KeyCache;
 import cairn.format.Secrets;
+import cairn.storage.DiskStorage;
 import cairn.storage.MappedFile;
 import cairn.storage.PrivateFiles;
 import cairn.storage.Region;
@@ -31,6 +32,9 @@ final class OpenRun {
   private static final int ENDED = 1;
   private static final int CLOSED = 2;
 
+  /** How long an end of the run waits for the last force. */
+  private static final long LAST_FORCE_NANOS = 2_000_000_000L;
+
   /**
    * One page a write: a larger write makes a larger folio, and one dirty byte writes all of it
    * back.
@@ -40,16 +44,23 @@ final class OpenRun {
   final Box box;
   private final RunDirectory directory;
   private final @Nullable BoxCopier copier;
+  private final @Nullable Committer committer;
   private final Housekeeper housekeeper;
   private final UncaughtHandler uncaughtHandler;
   private final ShutdownHook hook;
   private volatile int phase = RECORDING;
 
-  private OpenRun(Box box, RunDirectory directory, @Nullable BoxCopier copier) {
+  private OpenRun(
+      Box box, RunDirectory directory, @Nullable BoxCopier copier, Durability durability) {
     this.box = box;
     this.directory = directory;
     this.copier = copier;
-    this.housekeeper = new Housekeeper(box, copier);
+    this.committer =
+        durability.needsJournal()
+            ? new Committer(
+                box, new DiskStorage(directory.directory()), directory.parents(), durability)
+            : null;
+    this.housekeeper = new Housekeeper(box, copier, committer);
     this.uncaughtHandler = new UncaughtHandler(this);
     this.hook = new ShutdownHook(this);
   }
@@ -83,7 +94,7 @@ final class OpenRun {
     Creation creation = new Creation(builder, mode, clock, nonce, pid, runId);
     new Preload().start();
     RunDirectory directory = RunDirectory.create(root, builder.app(), runId, creation);
-    return new OpenRun(creation.box(), directory, creation.copier);
+    return new OpenRun(creation.box(), directory, creation.copier, builder.durability());
   }
 
   /**
@@ -180,6 +191,9 @@ final class OpenRun {
   }
 
   private void start() {
+    if (committer != null) {
+      committer.start();
+    }
     housekeeper.start();
     uncaughtHandler.install();
     try {
@@ -216,6 +230,9 @@ final class OpenRun {
 
   /** Called after it. */
   void leave() {
+    if (committer != null) {
+      committer.arrived();
+    }
     if (phase != RECORDING) {
       leaveLate();
     }
@@ -247,11 +264,17 @@ final class OpenRun {
     if (phase != CLOSED) {
       box.life.uncaught(thread, thrown);
       box.beat();
+      if (committer != null) {
+        committer.arrived();
+      }
       copyNow();
     }
   }
 
-  /** The shutdown hook's work. Bounded: some stores, one safepoint, no wait. */
+  /**
+   * The shutdown hook's work. Bounded: some stores, one safepoint, and where there is a journal a
+   * wait of at most {@link #LAST_FORCE_NANOS}.
+   */
   void endByShutdown() {
     synchronized (this) {
       if (phase != RECORDING) {
@@ -264,6 +287,23 @@ final class OpenRun {
       box.life.clean();
       copyNow();
     }
+    if (committer != null) {
+      committer.arrived();
+      committer.await(LAST_FORCE_NANOS);
+    }
+  }
+
+  /**
+   * {@return whether everything that happened before is forced; waits for it} False under process
+   * durability.
+   */
+  boolean awaitDurable(long nanos) {
+    return committer != null && committer.await(nanos);
+  }
+
+  /** {@return the durability that is in force instead of the one that was asked for, or null} */
+  @Nullable String durabilityFailure() {
+    return committer == null ? null : committer.failure();
   }
 
   /** Marks the run as ended and gives its lock up. */
@@ -286,6 +326,9 @@ final class OpenRun {
         phase = CLOSED;
         box.life.clean();
         copyNow();
+        if (committer != null) {
+          committer.stop(LAST_FORCE_NANOS / 1_000_000);
+        }
       }
       if (copier != null) {
         copier.close();

@@ -142,12 +142,15 @@ public final class Recorder implements AutoCloseable {
    * Waits until everything recorded before this call is on disk, in the sense of power loss.
    *
    * @param timeout how long to wait at most
-   * @return true if it is. Always false under {@link Durability#process()}, which promises nothing
-   *     about power loss and forces nothing
+   *     <p>Any thread. Under {@link Durability#bounded} it asks for the force at once. An interrupt
+   *     ends the wait and is kept.
+   * @return true if it is. False when the time is over, when the journal cannot be written, and
+   *     always under {@link Durability#process()}, which promises nothing about power loss and
+   *     forces nothing
    */
   public boolean awaitDurable(Duration timeout) {
     Objects.requireNonNull(timeout, "timeout");
-    return false;
+    return run != null && run.awaitDurable(Durability.nanos(timeout));
   }
 
   /** {@return whether record calls are recorded: it could be opened and is not closed} */
@@ -157,7 +160,9 @@ public final class Recorder implements AutoCloseable {
 
   /**
    * {@return how records reach the box} {@code mapped}: at the call. {@code copy}: within 100 ms,
-   * since the file system is not known to be safe for mapping. Else {@code disabled: } and why.
+   * since the file system is not known to be safe for mapping. Behind either, if the journal cannot
+   * be written, {@code , durability in force: process since } when and why. Else {@code disabled: }
+   * and why.
    */
   public String mode() {
     if (run == null) {
@@ -166,7 +171,9 @@ public final class Recorder implements AutoCloseable {
     if (!run.isOpen()) {
       return "disabled: closed";
     }
-    return run.isMapped() ? MODE_MAPPED : MODE_COPY;
+    String mode = run.isMapped() ? MODE_MAPPED : MODE_COPY;
+    String failure = run.durabilityFailure();
+    return failure == null ? mode : mode + ", durability in force: " + failure;
   }
 
   /** {@return the run's directory, or null if there is none} */
@@ -181,8 +188,8 @@ public final class Recorder implements AutoCloseable {
 
   /**
    * Marks the run as ended by the application and gives its lock up. Later record calls do nothing.
-   * A second call does nothing. Waits at most a second, for Cairn's own thread. Not needed for a
-   * clean end: a shutdown hook marks that too.
+   * A second call does nothing. Waits at most a second for each of Cairn's own threads, and two for
+   * a last force. Not needed for a clean end: a shutdown hook marks that too.
    */
   @Override
   public void close() {
@@ -211,7 +218,7 @@ public final class Recorder implements AutoCloseable {
     private @Nullable String release;
     private @Nullable String environment;
     private @Nullable Path root;
-    private Durability durability = Durability.process();
+    private @Nullable Durability durability;
     private int trailBytes = 2 * 1024 * 1024;
     private int spanSlots = 1024;
     private @Nullable Redaction redaction;
@@ -265,23 +272,20 @@ public final class Recorder implements AutoCloseable {
     }
 
     /**
-     * Sets what a returned call survives. Default: {@link Durability#process()}.
+     * Sets what a returned call survives. Default: the system property {@code cairn.durability},
+     * else the environment variable {@code CAIRN_DURABILITY}, which are of the form {@code
+     * process}, {@code bounded(20, PT0.1S)} or {@code power}; else {@link Durability#process()}.
      *
-     * @param durability in this version {@link Durability#process()} only
+     * <p>{@link Durability#bounded} and {@link Durability#power} write a journal in the run's
+     * directory, at most some 12 MiB with a trail of 2 MiB, on a thread of Cairn's own: what this
+     * costs a record call is about an increment. If that fails, the run goes on under {@link
+     * Durability#process()}; {@link Recorder#mode} and the report say so.
+     *
+     * @param durability what power loss may take
      * @return this
-     * @throws IllegalArgumentException for any other
      */
     public Builder durability(Durability durability) {
-      Objects.requireNonNull(durability, "durability");
-      if (durability.needsJournal()) {
-        throw new IllegalArgumentException(
-            "durability needs the journal, which this version does not have: durability="
-                + durability
-                + ", cairn="
-                + Version.TEXT
-                + " (use Durability.process())");
-      }
-      this.durability = durability;
+      this.durability = Objects.requireNonNull(durability, "durability");
       return this;
     }
 
@@ -482,8 +486,21 @@ public final class Recorder implements AutoCloseable {
       return environment != null ? environment : setting("cairn.environment", "CAIRN_ENVIRONMENT");
     }
 
+    /** Throws {@link IllegalArgumentException} for a setting that names none. */
     Durability durability() {
-      return durability;
+      if (durability != null) {
+        return durability;
+      }
+      String set = setting("cairn.durability", "CAIRN_DURABILITY");
+      return set == null ? Durability.process() : Durability.parse(set);
+    }
+
+    private String durabilityText() {
+      try {
+        return durability().toString();
+      } catch (IllegalArgumentException e) {
+        return String.valueOf(e.getMessage());
+      }
     }
 
     int trailBytes() {
@@ -506,7 +523,7 @@ public final class Recorder implements AutoCloseable {
           + ", directory="
           + rootOrDefault()
           + ", durability="
-          + durability
+          + durabilityText()
           + ", trailBytes="
           + trailBytes
           + ", spanSlots="

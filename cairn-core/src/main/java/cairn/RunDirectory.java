@@ -10,6 +10,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,9 +25,12 @@ final class RunDirectory implements Closeable {
   private final FileChannel lockChannel;
   private final FileLock lock;
   final String runId;
+  private final List<Path> parents;
 
-  private RunDirectory(Path directory, String runId, FileChannel lockChannel, FileLock lock) {
+  private RunDirectory(
+      Path directory, List<Path> parents, String runId, FileChannel lockChannel, FileLock lock) {
     this.directory = directory;
+    this.parents = parents;
     this.runId = runId;
     this.lockChannel = lockChannel;
     this.lock = lock;
@@ -33,6 +38,26 @@ final class RunDirectory implements Closeable {
 
   Path directory() {
     return directory;
+  }
+
+  /** {@return the directories to force so that this one's name survives power loss} */
+  List<Path> parents() {
+    return parents;
+  }
+
+  /** The application's directory, the root, and whatever above it is not there yet. */
+  private static List<Path> parents(Path root, Path app) {
+    List<Path> parents = new ArrayList<>();
+    parents.add(app);
+    Path above = root;
+    while (above != null) {
+      parents.add(above);
+      if (Files.isDirectory(above)) {
+        break;
+      }
+      above = above.getParent();
+    }
+    return parents;
   }
 
   /** Fills the box of a directory that nobody sees yet. */
@@ -49,8 +74,9 @@ final class RunDirectory implements Closeable {
   static RunDirectory create(Path root, String app, String runId, BoxWriter writer)
       throws IOException {
     boolean posix = PrivateFiles.isPosix(root);
-    PrivateFiles.createDirectories(root, posix);
     Path parent = root.resolve(directoryName(app));
+    List<Path> parents = parents(root.toAbsolutePath(), parent.toAbsolutePath());
+    PrivateFiles.createDirectories(root, posix);
     PrivateFiles.createDirectories(parent, posix);
     Path building = parent.resolve(".new-" + runId);
     Path target = parent.resolve(runId);
@@ -69,7 +95,7 @@ final class RunDirectory implements Closeable {
       real = building.toRealPath().resolveSibling(runId);
       HeldDirectories.hold(real);
       Files.move(building, target, StandardCopyOption.ATOMIC_MOVE);
-      return new RunDirectory(real, runId, lockChannel, lock);
+      return new RunDirectory(real, parents, runId, lockChannel, lock);
     } catch (IOException | RuntimeException e) {
       remove(building, lockChannel);
       if (real != null) {

@@ -3,9 +3,11 @@ package cairn;
 import cairn.format.CounterLayout;
 import cairn.format.RecordLayout;
 import cairn.storage.Region;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.zip.CRC32C;
 
@@ -51,6 +53,9 @@ final class ScopeLog {
   private static final int REMOVED = -1;
   private static final int HASH_SEED = 17;
 
+  /** Of {@link #published}: how many bits the end takes. */
+  static final int END_BITS = 20;
+
   /** An old value is erased after so many seconds at the latest. */
   static final int MAX_STALE_BEATS = 60;
 
@@ -62,6 +67,14 @@ final class ScopeLog {
   private final TwoCopies head;
   private final Counters counters;
   private final ReentrantLock lock = new ReentrantLock();
+
+  /**
+   * Generation and end of the active half, for the committer, which doesn't take the lock: below
+   * the end the half is final until the generation changes.
+   */
+  private final AtomicLong published = new AtomicLong();
+
+  private final AtomicLong clears = new AtomicLong();
 
   // All below: guarded by lock.
   private Index index;
@@ -218,6 +231,7 @@ final class ScopeLog {
       publishGeneration();
       erase(from, 0, stop);
       left(stop);
+      clears.incrementAndGet();
     } finally {
       lock.unlock();
     }
@@ -264,6 +278,7 @@ final class ScopeLog {
     scratch.seal(position, length, RecordLayout.TYPE_SCOPE_FIELD, 0, wallMillis);
     store(scratch.bytes, base(generation) + at, length, position);
     end += size;
+    publish();
     return at;
   }
 
@@ -340,6 +355,50 @@ final class ScopeLog {
     int target = base(generation);
     zero(target + end, target + otherEnd);
     head.write(generation, end);
+    publish();
+  }
+
+  private void publish() {
+    // Release, and a fence behind it: the records are stored before it, and what is erased in the
+    // half left behind after it. Partner: the committer's looks before and after it copies.
+    published.setRelease(generation << END_BITS | end);
+    VarHandle.releaseFence();
+  }
+
+  // For the committer
+
+  /** {@return the active generation, and below {@link #END_BITS} the end of its half} */
+  long published() {
+    return published.get();
+  }
+
+  /** {@return how often the scope was cleared} */
+  long clears() {
+    return clears.get();
+  }
+
+  /** {@return bytes of a half} */
+  int half() {
+    return half;
+  }
+
+  /**
+   * Copies a part of that generation's half. What was copied is what was published, if {@link
+   * #published} still names the generation afterwards.
+   */
+  void read(long ofGeneration, int from, byte[] into, int to, int length) {
+    region.getBytesPlain(base(ofGeneration) + from, into, to, length);
+    VarHandle.acquireFence();
+  }
+
+  /** Runs an action while the scope stands still; for the committer, if it never does otherwise. */
+  void whileLocked(Runnable action) {
+    lock.lock();
+    try {
+      action.run();
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Erases what is neither live in {@code index} nor a removal: those have no entry. */

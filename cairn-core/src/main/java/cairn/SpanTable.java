@@ -6,6 +6,7 @@ import cairn.format.KeyCache;
 import cairn.format.RecordLayout;
 import cairn.format.SpanLayout;
 import cairn.storage.Region;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -537,6 +538,45 @@ final class SpanTable {
       }
     }
     return count;
+  }
+
+  // ---- for the committer
+
+  int slotCount() {
+    return slots.length;
+  }
+
+  int slotSize() {
+    return slotSize;
+  }
+
+  /** {@return the state word of a slot, as {@link SpanLayout} has it} */
+  long state(int index) {
+    long word = region.getLongPlain(offset + index * slotSize + SpanLayout.STATE_OFFSET);
+    // Acquire: the begin entry and `used`. Partner: the release store of the state word.
+    VarHandle.acquireFence();
+    return word;
+  }
+
+  /**
+   * {@return how many bytes of an open slot are in use} At least what {@link #state} published;
+   * also what a set that returned has added.
+   */
+  int used(int index) {
+    Slot slot = slots[index];
+    if (slot == null) {
+      return SpanLayout.FIRST_ENTRY_OFFSET;
+    }
+    slot.getAcquire(); // Partner: the CAS at the end of set.
+    return slot.used;
+  }
+
+  /**
+   * Copies the first bytes of a slot. They are of the span that {@link #state} names afterwards.
+   */
+  void read(int index, byte[] into, int to, int length) {
+    region.getBytesPlain(offset + index * slotSize, into, to, length);
+    VarHandle.acquireFence();
   }
 
   // Stafford's variant 13 of the 64-bit finaliser of MurmurHash3, as in java.util.SplittableRandom:

@@ -3,6 +3,7 @@ package cairn;
 import cairn.format.CounterLayout;
 import cairn.format.RecordLayout;
 import cairn.storage.Region;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -90,6 +91,36 @@ final class Trail {
     }
     // Release: publishes the record copied above. Partner: a reader's look at the position.
     region.putLongRelease(offset + start, position);
+  }
+
+  /**
+   * Copies the record at a position, if one seems to be there: whether the bytes are one, its
+   * checksum decides. A writer may overwrite them meanwhile.
+   *
+   * @return its length, or -1 if the slot shows another position, or a length that no record has
+   */
+  int read(long position, byte[] into, int to) {
+    int start = (int) (position & (capacity - 1));
+    if (region.getLongPlain(offset + start) != position) {
+      return -1;
+    }
+    // Acquire: what was stored before the position. Partner: the release store in append.
+    VarHandle.acquireFence();
+    int length = region.getIntPlain(offset + start + RecordLayout.LENGTH_OFFSET);
+    if (length < RecordLayout.HEADER_SIZE || length > maxRecordBytes()) {
+      return -1;
+    }
+    int straight = Math.min(length, (int) capacity - start);
+    region.getBytesPlain(offset + start, into, to, straight);
+    if (straight < length) {
+      region.getBytesPlain(offset, into, to + straight, length - straight);
+    }
+    return length;
+  }
+
+  /** {@return bytes of the ring} */
+  long capacity() {
+    return capacity;
   }
 
   /** {@return the longest record: a lapped writer destroys no more than 1/64 of the ring} */

@@ -64,6 +64,20 @@ final class TwoCopies {
     commit(16);
   }
 
+  /**
+   * Copies the value as one of its copies holds it: generation, length, checksum, payload.
+   *
+   * @return how many bytes that is; 0 if nothing was written yet
+   */
+  synchronized int snapshot(byte[] into, int from) {
+    if (generation == 0) {
+      return 0;
+    }
+    int size = CopyLayout.PAYLOAD_OFFSET + words.getInt(8 + CopyLayout.LENGTH_OFFSET);
+    System.arraycopy(image, 8, into, from, size);
+    return size;
+  }
+
   private void commit(int length) {
     long next = generation + 1;
     words.putLong(8 + CopyLayout.GENERATION_OFFSET, next);

@@ -36,7 +36,22 @@ class AllocationTest {
     "spanInTry, 24",
   })
   void callAllocatesNoMoreThan(String call, long limit) throws IOException {
-    String output = ChildJvm.run(List.of("-Xbatch"), Victim.class, root.toString(), call);
+    check("process", call, limit);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"breadcrumb", "tag", "span"})
+  void callAllocatesNothingWhereACommitterIsToBeWoken(String call) throws IOException {
+    check("bounded(20, PT0.1S)", call, 0);
+  }
+
+  private void check(String durability, String call, long limit) throws IOException {
+    String output =
+        ChildJvm.run(
+            List.of("-Xbatch", "-Dcairn.durability=" + durability),
+            Victim.class,
+            root.toString(),
+            call);
 
     assertThat(output).contains("exit=0").contains("bytes=");
     String bytes = output.substring(output.indexOf("bytes=") + 6).lines().findFirst().orElse("");

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
  */
 class GoldenTest {
   private static final Path GOLDEN = Path.of("src", "test", "resources", "golden");
-  private static final Path NEWEST = GOLDEN.resolve("box1.1-0.1.0-killed.cairn");
+  private static final Path NEWEST = GOLDEN.resolve("box1.2-0.1.0-killed.cairn");
 
   @BeforeAll
   static void writeWhatIsMissingIfAsked() throws IOException {

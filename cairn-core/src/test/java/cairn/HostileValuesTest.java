@@ -248,7 +248,7 @@ class HostileValuesTest {
                   }
                 });
     fails.set(true);
-    Housekeeper housekeeper = new Housekeeper(memory.box, null);
+    Housekeeper housekeeper = new Housekeeper(memory.box, null, null);
     housekeeper.start();
     assertThat(nextBeat.await(30, TimeUnit.SECONDS)).isTrue();
     housekeeper.stop();

@@ -20,6 +20,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -44,6 +45,7 @@ class RecorderTest {
   void closeAll() {
     opened.forEach(Recorder::close);
     System.clearProperty("cairn.mode");
+    System.clearProperty("cairn.durability");
   }
 
   private Report report() throws IOException {
@@ -181,16 +183,36 @@ class RecorderTest {
   }
 
   @Test
-  void durabilityThatNeedsTheJournalIsRefusedWithTheRemedy() {
-    Recorder.Builder builder = Recorder.builder("orders");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> builder.durability(Durability.power()))
-        .withMessageContaining("durability=power")
-        .withMessageContaining("use Durability.process()");
-    assertThatIllegalArgumentException()
-        .isThrownBy(() -> builder.durability(Durability.bounded(20, Duration.ofMillis(100))))
-        .withMessageContaining("durability=bounded(20, PT0.1S)");
-    assertThatCode(() -> builder.durability(Durability.process())).doesNotThrowAnyException();
+  void durabilityIsReadInTheFormThatItPrints() {
+    for (Durability durability :
+        List.of(
+            Durability.process(),
+            Durability.power(),
+            Durability.bounded(20, Duration.ofMillis(100)))) {
+      assertThat(Durability.parse(" " + durability.toString().toUpperCase(Locale.ROOT)))
+          .isEqualTo(durability);
+    }
+    for (String bad : List.of("", "fast", "bounded", "bounded(20)", "bounded(a, PT1S)")) {
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> Durability.parse(bad))
+          .withMessage(
+              "durability is unknown: cairn.durability="
+                  + bad
+                  + " (use process, power or bounded(20, PT0.1S))");
+    }
+    assertThatIllegalArgumentException().isThrownBy(() -> Durability.parse("bounded(0, PT1S)"));
+  }
+
+  @Test
+  void durabilityOfASettingIsTakenUnlessTheBuilderHasOne() throws IOException {
+    System.setProperty("cairn.durability", "bounded(5, PT1S)");
+    open();
+    assertThat(report().run().durability()).isEqualTo("bounded(5, PT1S)");
+
+    System.setProperty("cairn.durability", "fast");
+    assertThat(open().mode()).contains("durability is unknown: cairn.durability=fast");
+    assertThat(Recorder.builder("orders").durability(Durability.power()).toString())
+        .contains("durability=power");
   }
 
   @Test

@@ -112,7 +112,7 @@ public final class BoxReader {
     if (!isHeader(0)) {
       header = trailer();
       if (header < 0) {
-        throw new IOException(unreadable(file));
+        throw unreadable(file);
       }
       problems.add(
           false,
@@ -244,18 +244,28 @@ public final class BoxReader {
     return -1;
   }
 
-  private String unreadable(String file) {
+  /** That a version is not this reader's: the bytes may be sound, and are not to be touched. */
+  static final class OtherVersion extends IOException {
+    private static final long serialVersionUID = 1;
+
+    OtherVersion(String message) {
+      super(message);
+    }
+  }
+
+  private IOException unreadable(String file) {
     if (bytes.length < BoxLayout.HEADER_SIZE) {
-      return "not a cairn box: file="
-          + file
-          + ", length="
-          + bytes.length
-          + ", limit="
-          + BoxLayout.HEADER_SIZE
-          + " (the header does not fit)";
+      return new IOException(
+          "not a cairn box: file="
+              + file
+              + ", length="
+              + bytes.length
+              + ", limit="
+              + BoxLayout.HEADER_SIZE
+              + " (the header does not fit)");
     }
     if (longAt(0) != BoxLayout.MAGIC) {
-      return "not a cairn box: file=" + file + ", magic=" + hex(longAt(0));
+      return new IOException("not a cairn box: file=" + file + ", magic=" + hex(longAt(0)));
     }
     int major = Short.toUnsignedInt((short) SHORT.get(bytes, BoxLayout.MAJOR_OFFSET));
     int end = bytes.length - BoxLayout.TRAILER_SIZE;
@@ -266,21 +276,22 @@ public final class BoxReader {
             == SHORT.get(bytes, BoxLayout.MAJOR_OFFSET)) {
       return newer(file, 0); // its header is of another form, and both copies agree
     }
-    return "box header is damaged in both copies: file="
-        + file
-        + ", offset=0, stored="
-        + hex(intAt(BoxLayout.HEADER_CRC_OFFSET))
-        + ", computed="
-        + hex(headerCrc(0));
+    return new IOException(
+        "box header is damaged in both copies: file="
+            + file
+            + ", offset=0, stored="
+            + hex(intAt(BoxLayout.HEADER_CRC_OFFSET))
+            + ", computed="
+            + hex(headerCrc(0)));
   }
 
   private void checkVersion(String file, int header) throws IOException {
     int major = Short.toUnsignedInt((short) SHORT.get(bytes, header + BoxLayout.MAJOR_OFFSET));
     if (major > BoxLayout.MAJOR) {
-      throw new IOException(newer(file, header));
+      throw newer(file, header);
     }
     if (major < BoxLayout.MAJOR) {
-      throw new IOException(
+      throw new OtherVersion(
           "box is from an older version: file="
               + version(header)
               + ", reader="
@@ -292,15 +303,16 @@ public final class BoxReader {
     }
   }
 
-  private String newer(String file, int header) {
-    return "file is from a newer version: file="
-        + version(header)
-        + ", reader="
-        + BoxLayout.MAJOR
-        + "."
-        + BoxLayout.MINOR
-        + " (use a newer cairn): "
-        + file;
+  private OtherVersion newer(String file, int header) {
+    return new OtherVersion(
+        "file is from a newer version: file="
+            + version(header)
+            + ", reader="
+            + BoxLayout.MAJOR
+            + "."
+            + BoxLayout.MINOR
+            + " (use a newer cairn): "
+            + file);
   }
 
   private String version(int header) {
@@ -888,7 +900,7 @@ public final class BoxReader {
     return longAt(log.offset + at) == generation * log.unit + at % log.unit;
   }
 
-  private boolean isScopeRecord(Section log, long generation, int at) {
+  boolean isScopeRecord(Section log, long generation, int at) {
     int length = intAt(log.offset + at + RecordLayout.LENGTH_OFFSET);
     return isScopePlace(log, generation, at)
         && generation % 2 == at / log.unit
@@ -951,6 +963,13 @@ public final class BoxReader {
     return state > 0 && (state & 0xff) == SpanLayout.OPEN;
   }
 
+  /** {@return whether the slot at {@code from} is open and its first entry proves itself} */
+  boolean beginsSpan(Section table, int from) {
+    long state = longAt(table.offset + from);
+    int at = from + SpanLayout.FIRST_ENTRY_OFFSET;
+    return isOpenWord(state) && entryLength(table, state, at, from + table.unit) >= 0;
+  }
+
   private @Nullable BoxSpan span(Section table, int from, long state) {
     int at = from + SpanLayout.FIRST_ENTRY_OFFSET;
     int end = from + table.unit;
@@ -989,13 +1008,13 @@ public final class BoxReader {
     }
   }
 
-  private static int nextEntry(int at, int length) {
+  static int nextEntry(int at, int length) {
     int next = at + SpanLayout.ENTRY_HEADER_SIZE + length;
     return (next + SpanLayout.ENTRY_ALIGNMENT - 1) & -SpanLayout.ENTRY_ALIGNMENT;
   }
 
   /** {@return the length of the entry at {@code at}, or -1 if it proves nothing} */
-  private int entryLength(Section table, long state, int at, int end) {
+  int entryLength(Section table, long state, int at, int end) {
     int length = intAt(table.offset + at);
     if (length <= 0 || length > end - at - SpanLayout.ENTRY_HEADER_SIZE) {
       return -1;

@@ -46,6 +46,18 @@ public final class CounterLayout {
   /** Values and parts of texts that were not recorded because they are secret. Since format 1.1. */
   public static final int REDACTED = 11;
 
+  /** Batches of the run's journal that were forced. Since format 1.2, as those below. */
+  public static final int FORCES = 12;
+
+  /** Writes and forces of the run's journal that failed; its segment was given up. */
+  public static final int FORCE_ERRORS = 13;
+
+  /** How often the committer's thread had died and was started again. */
+  public static final int COMMITTER_RESTARTS = 14;
+
+  /** Bytes of the trail that a lap overwrote before they were in the run's journal. */
+  public static final int NOT_COMMITTED_BYTES = 15;
+
   /** Names as the report shows them, by index. */
   public static final List<String> NAMES =
       List.of(
@@ -60,14 +72,22 @@ public final class CounterLayout {
           "copyErrors",
           "compactions",
           "scratchAllocated",
-          "redacted");
+          "redacted",
+          "forces",
+          "forceErrors",
+          "committerRestarts",
+          "notCommittedBytes");
 
   /** Bytes of one copy. */
   public static final int COPY_SIZE = 256;
 
   /** {@return how many counters a writer of that minor version of the format knew} */
   public static int count(int minor) {
-    return minor == 0 ? REDACTED : NAMES.size();
+    return switch (minor) {
+      case 0 -> REDACTED;
+      case 1 -> FORCES;
+      default -> NAMES.size();
+    };
   }
 
   private CounterLayout() {}

@@ -828,7 +828,7 @@ final class GroupCommit {
   // ---- retention
 
   private void expireIfNew() {
-    long newest = log.newestNumber();
+    long newest = log.newestSegment();
     if (newest != newestSegment) {
       newestSegment = newest;
       expire();

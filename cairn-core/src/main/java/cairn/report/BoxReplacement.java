@@ -1,5 +1,8 @@
 package cairn.report;
 
+import cairn.storage.DiskStorage;
+import cairn.storage.SegmentName;
+import cairn.storage.Storage;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -17,6 +20,7 @@ import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -158,6 +162,27 @@ final class BoxReplacement implements Closeable {
     steps.accept(5);
   }
 
+  /**
+   * Deletes the run's journal: all of it that is shown is in the box now. Dead before it is done: a
+   * reader doesn't use it any more, and the next scrub deletes it.
+   *
+   * @return whether there was one
+   */
+  boolean deleteJournal() throws IOException {
+    Storage storage = new DiskStorage(directory);
+    List<Long> segments = SegmentName.numbers(storage);
+    if (segments.isEmpty()) {
+      return false;
+    }
+    for (long segment : segments) {
+      storage.delete(SegmentName.of(segment));
+    }
+    SegmentName.deleteUnfinished(storage);
+    storage.forceDirectory();
+    steps.accept(6);
+    return true;
+  }
+
   /** An administrator's scrub must not take the box away from the application's user. */
   private void sameOwner() throws IOException {
     PosixFileAttributeView view =
@@ -165,8 +190,9 @@ final class BoxReplacement implements Closeable {
     if (view == null) {
       return; // no such thing here
     }
+    Path like = Files.exists(box, LinkOption.NOFOLLOW_LINKS) ? box : directory;
     PosixFileAttributes old =
-        Files.readAttributes(box, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        Files.readAttributes(like, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
     PosixFileAttributes now = view.readAttributes();
     view.setPermissions(PRIVATE);
     if (!Objects.equals(old.group(), now.group())) {

@@ -42,7 +42,7 @@ public final class Report {
             Salvage.text(salvage.identity, "host"),
             Judge.startedAt(salvage),
             salvage.lastSeen,
-            Salvage.text(salvage.identity, "durability"),
+            salvage.durability(),
             Salvage.decode(salvage.moreIdentity()));
   }
 

@@ -4,19 +4,14 @@ import cairn.Redaction;
 import cairn.format.BoxScrubber;
 import cairn.format.Secrets;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Objects;
 import java.util.function.IntConsumer;
 
 /** One run: one process lifetime and its directory. Immutable; any thread. */
 public final class Run {
-  /** No writer makes a box as large as this; what is larger is not read into memory. */
-  private static final int MAX_BOX_BYTES = 256 << 20;
-
   /** Holds the header, the identity, the life cycle and the heartbeat. */
   private static final int HEAD_BYTES = 64 * 1024;
 
@@ -62,7 +57,8 @@ public final class Run {
       return true;
     }
     try {
-      Salvage head = new Salvage(read(HEAD_BYTES, true), boxName(), true);
+      Salvage head =
+          new Salvage(Remains.readBox(directory.resolve("box"), HEAD_BYTES, true), boxName(), true);
       if (Judge.stillLives(head, host)) {
         return true;
       }
@@ -86,8 +82,10 @@ public final class Run {
   Report report(HostFacts host) throws IOException {
     // Before the box is read: a process that ends in between would look killed otherwise.
     Liveness liveness = Liveness.of(directory);
-    byte[] bytes = read(MAX_BOX_BYTES, false);
-    Salvage salvage = new Salvage(bytes, boxName(), liveness == Liveness.ALIVE);
+    boolean living = liveness == Liveness.ALIVE;
+    Remains remains = Remains.read(directory, living);
+    Salvage salvage = new Salvage(remains.box(), boxName(), living);
+    salvage.findings.addAll(0, remains.findings());
     String recorded = Salvage.text(salvage.identity, "runId");
     if (recorded != null && !recorded.equals(id)) {
       salvage.findings.add(
@@ -109,6 +107,9 @@ public final class Run {
    * does it, but in the same number of bytes. Everything else that the report says stays as it was;
    * it adds a finding that the box was scrubbed. A box in which there is nothing to do is not
    * touched.
+   *
+   * <p>A journal of the run is first put into the box, where that is older, and deleted once the
+   * box is replaced.
    *
    * <p>Writes a new box beside the old one, forces it and renames it over the old one: a death in
    * between, or power loss, leaves one of them whole. No other file of the run's directory is
@@ -134,11 +135,13 @@ public final class Run {
       requireOwnDirectory(appDirectory);
     }
     try (BoxReplacement replacement = new BoxReplacement(directory, steps)) {
-      BoxScrubber.Result result = scrubbed(redaction, host);
-      if (result.changed()) {
+      Remains remains = Remains.read(directory, false);
+      BoxScrubber.Result result = scrubbed(remains, redaction, host);
+      if (result.changed() || remains.isRebuilt()) {
         replacement.replace(result.image());
       }
-      return summary(result);
+      boolean hadJournal = replacement.deleteJournal();
+      return summary(result, remains, hadJournal);
     }
   }
 
@@ -152,7 +155,8 @@ public final class Run {
     Objects.requireNonNull(redaction, "redaction");
     HostFacts host = new LocalHost();
     requireDead(host);
-    return summary(scrubbed(redaction, host));
+    Remains remains = Remains.read(directory, false);
+    return summary(scrubbed(remains, redaction, host), remains, Remains.hasJournal(directory));
   }
 
   private void requireDead(HostFacts host) {
@@ -169,40 +173,21 @@ public final class Run {
     }
   }
 
-  private BoxScrubber.Result scrubbed(Redaction redaction, HostFacts host) throws IOException {
+  private BoxScrubber.Result scrubbed(Remains remains, Redaction redaction, HostFacts host)
+      throws IOException {
     return BoxScrubber.scrub(
-        read(MAX_BOX_BYTES, false), boxName(), Secrets.of(redaction), host.now().toEpochMilli());
+        remains.box(), boxName(), Secrets.of(redaction), host.now().toEpochMilli());
   }
 
-  private static Scrubbed summary(BoxScrubber.Result result) {
-    return new Scrubbed(result.changed(), result.valuesRedacted(), result.bytesErased());
+  private static Scrubbed summary(BoxScrubber.Result result, Remains remains, boolean hasJournal) {
+    return new Scrubbed(
+        result.changed() || remains.isRebuilt() || hasJournal,
+        result.valuesRedacted(),
+        result.bytesErased());
   }
 
   private String boxName() {
     return directory.resolve("box").toString();
-  }
-
-  /** {@return the box, or its beginning if {@code cut}} */
-  private byte[] read(int limit, boolean cut) throws IOException {
-    Path box = directory.resolve("box");
-    if (!Files.isRegularFile(box, LinkOption.NOFOLLOW_LINKS)) {
-      throw new IOException("no box in this run: file=" + box);
-    }
-    try (InputStream in =
-        Files.newInputStream(box, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)) {
-      byte[] bytes = in.readNBytes(cut ? limit : (int) Math.min(Files.size(box), limit) + 1);
-      if (!cut && bytes.length > limit) {
-        throw new IOException(
-            "box is too large: file="
-                + box
-                + ", length="
-                + Files.size(box)
-                + ", limit="
-                + limit
-                + " (no cairn writes such a box)");
-      }
-      return bytes;
-    }
   }
 
   @Override

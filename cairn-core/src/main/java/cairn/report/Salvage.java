@@ -142,6 +142,13 @@ final class Salvage {
     findings.add(new Finding(severity, where, text));
   }
 
+  /** {@return what was asked for, and what was in force where that differs; null if unknown} */
+  @Nullable String durability() {
+    String asked = text(identity, "durability");
+    String inForce = text(life, "inForce");
+    return asked == null || inForce == null ? asked : asked + ", in force: " + inForce;
+  }
+
   private void noteScrub() {
     OptionalLong at = integer(identity, BoxScrubber.SCRUBBED);
     if (at.isPresent()) {

@@ -180,6 +180,11 @@ public final class SegmentLog implements Closeable {
     return new ArrayList<>(segments);
   }
 
+  /** {@return the number of the newest segment; 0 if none was made} */
+  public long newestSegment() {
+    return nextNumber - 1;
+  }
+
   /** {@return the longest payload that a segment has room for} */
   public int maxPayloadBytes() {
     return maxSegmentBytes
@@ -287,11 +292,6 @@ public final class SegmentLog implements Closeable {
     if (output != null || batchLength > 0) {
       poison();
     }
-  }
-
-  /** {@return the number of the newest segment; 0 if there is none} */
-  public long newestNumber() {
-    return segments.isEmpty() ? 0 : segments.getLast().number;
   }
 
   /** Gives the segment in work up; numbers that are not durable may be in it. */
