@@ -63,6 +63,7 @@ final class GroupCommit {
 
   private static final long RETRY_NANOS = 1_000_000_000;
   private static final int FIRST_SEGMENT_BYTES = 256 * 1024;
+  private static final int REWRITE_CHUNK = 256 * 1024;
   private static final int MAX_LOST_RANGES = 1024;
   private static final long JOIN_MILLIS = 2_000;
   private static final long IDLE = Long.MAX_VALUE;
@@ -159,10 +160,8 @@ final class GroupCommit {
 
     SegmentName.deleteUnfinished(storage);
     JournalRecovery found = new JournalRecovery(storage);
-    for (String name : found.unforced) {
-      try (Storage.Output output = storage.open(name)) {
-        output.force(); // what a dead process wrote is durable from here on
-      }
+    for (JournalRecovery.Unforced segment : found.unforced) {
+      makeDurable(segment);
     }
     log =
         new SegmentLog(
@@ -197,6 +196,28 @@ final class GroupCommit {
       thread.setDaemon(true);
       // The application's class loader must not live as long as we do.
       thread.setContextClassLoader(null);
+    }
+  }
+
+  /**
+   * Makes durable what a dead process wrote. Written again in place, not only forced: after a force
+   * that failed, the kernel takes the pages for clean, and the next force writes nothing. The bytes
+   * are the same, so that death in between changes none.
+   */
+  private void makeDurable(JournalRecovery.Unforced segment) throws IOException {
+    byte[] chunk = new byte[REWRITE_CHUNK];
+    try (Storage.Input input = storage.read(segment.name());
+        Storage.Output output = storage.open(segment.name())) {
+      for (long at = 0; at < segment.end(); ) {
+        int length = (int) Math.min(chunk.length, segment.end() - at);
+        int read = input.read(at, chunk, 0, length);
+        if (read <= 0) {
+          break;
+        }
+        output.write(at, chunk, 0, read);
+        at += read;
+      }
+      output.force();
     }
   }
 

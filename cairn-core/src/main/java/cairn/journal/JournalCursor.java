@@ -1,6 +1,7 @@
 package cairn.journal;
 
 import cairn.format.JournalLayout;
+import cairn.storage.SegmentGroup;
 import cairn.storage.SegmentName;
 import cairn.storage.SegmentScan;
 import cairn.storage.Storage;
@@ -66,7 +67,9 @@ final class JournalCursor implements Closeable {
   private boolean seeking;
   private long foreignFrames;
 
-  private @Nullable SegmentScan scan;
+  private @Nullable SegmentGroup group;
+  private final Map<Long, SegmentView> viewOf = new HashMap<>();
+  private final List<JournalFinding> atOpen = new ArrayList<>();
   private @Nullable SegmentView view;
   private long lastNumber;
   private boolean inStaging;
@@ -161,68 +164,84 @@ final class JournalCursor implements Closeable {
 
   private @Nullable Frame nextInSegments() throws IOException {
     while (true) {
-      SegmentScan open = scan;
+      SegmentGroup open = group;
       if (open == null) {
         if (!openNext()) {
           return toStaging() ? nextStaged() : null;
         }
         continue;
       }
-      SegmentView current = view;
-      if (current == null || !open.hasHeader()) {
-        closeScan();
+      if (!open.next(true)) {
+        closeGroup();
         continue;
       }
-      if (open.next()) {
-        if (open.sequence() > 0 || open.type() == JournalLayout.TYPE_GAP) {
-          current.entries += open.type() == JournalLayout.TYPE_GAP ? 0 : 1;
-          current.lastSequence = Math.max(current.lastSequence, open.sequence());
-          current.newestMillis = Math.max(current.newestMillis, open.millis());
-        }
-        if (open.type() >= JournalLayout.FIRST_RUN_TYPE) {
-          foreignFrames++;
-          continue;
-        }
-        return new Frame(open.sequence(), open.millis(), open.type(), open.payload());
+      SegmentScan frame = open.frame().scan();
+      SegmentView current = viewOf.get(open.frame().number());
+      if (current != null) {
+        view = current;
+        current.entries += frame.type() == JournalLayout.TYPE_GAP ? 0 : 1;
+        current.lastSequence = Math.max(current.lastSequence, frame.sequence());
+        current.newestMillis = Math.max(current.newestMillis, frame.millis());
       }
-      closeScan();
+      if (frame.type() >= JournalLayout.FIRST_RUN_TYPE) {
+        foreignFrames++;
+        continue;
+      }
+      return new Frame(frame.sequence(), frame.millis(), frame.type(), frame.payload());
     }
   }
 
   private boolean openNext() throws IOException {
-    for (long number : SegmentName.numbers(storage)) {
-      if (number > lastNumber) {
-        lastNumber = number;
-        SegmentView opened = new SegmentView(SegmentName.of(number), number);
-        try {
-          scan = open(number, (file, offset, text) -> problem(opened, file, offset, text));
-        } catch (NoSuchFileException e) {
-          continue; // deleted meanwhile
-        }
-        opened.isReadable = scan.hasHeader();
-        opened.kind = scan.kind();
-        opened.firstSequence = scan.firstSequence();
-        opened.lastSequence = scan.firstSequence() - 1;
-        opened.createdMillis = scan.createdMillis();
-        opened.newestMillis = scan.createdMillis();
-        opened.isAfterError = scan.isAfterError();
-        opened.bytes = scan.size();
-        view = opened;
-        views.add(opened);
-        return true;
+    SegmentGroup opened = SegmentGroup.openAfter(storage, lastNumber, this::problemsOf);
+    if (opened == null) {
+      return false;
+    }
+    group = opened;
+    lastNumber = opened.lastNumber();
+    for (SegmentGroup.Segment segment : opened.segments()) {
+      SegmentScan scan = segment.scan();
+      SegmentView seen = new SegmentView(SegmentName.of(segment.number()), segment.number());
+      seen.isReadable = scan.hasHeader();
+      seen.kind = scan.kind();
+      seen.firstSequence = scan.firstSequence();
+      seen.lastSequence = scan.firstSequence() - 1;
+      seen.createdMillis = scan.createdMillis();
+      seen.newestMillis = scan.createdMillis();
+      seen.isAfterError = scan.isAfterError();
+      seen.bytes = scan.size();
+      viewOf.put(segment.number(), seen);
+      views.add(seen);
+      view = seen;
+      reportAtOpen(seen);
+    }
+    atOpen.clear();
+    return true;
+  }
+
+  private SegmentScan.Problems problemsOf(long number) {
+    return (file, offset, text) -> {
+      SegmentView seen = viewOf.get(number);
+      if (seen == null) {
+        atOpen.add(new JournalFinding(file, offset, false, text));
+      } else {
+        // Whether records are missing for it shows in the numbers.
+        findings.add(new JournalFinding(file, offset, false, text));
+      }
+    };
+  }
+
+  /** Without a header all that a segment held is lost, whatever the numbers show. */
+  private void reportAtOpen(SegmentView of) {
+    for (JournalFinding finding : atOpen) {
+      if (finding.file().equals(of.name)) {
+        findings.add(new JournalFinding(of.name, finding.offset(), !of.isReadable, finding.text()));
       }
     }
-    return false;
   }
 
-  private void problem(SegmentView in, String file, long offset, String text) {
-    // Whether records are missing for it shows in the numbers; a torn end loses none.
-    findings.add(new JournalFinding(file, offset, !in.isReadable && offset == 0, text));
-  }
-
-  private void closeScan() throws IOException {
-    SegmentScan closing = scan;
-    scan = null;
+  private void closeGroup() throws IOException {
+    SegmentGroup closing = group;
+    group = null;
     if (closing != null) {
       closing.close();
     }
@@ -288,6 +307,6 @@ final class JournalCursor implements Closeable {
 
   @Override
   public void close() throws IOException {
-    closeScan();
+    closeGroup();
   }
 }

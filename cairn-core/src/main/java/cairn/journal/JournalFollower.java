@@ -1,12 +1,12 @@
 package cairn.journal;
 
 import cairn.format.JournalLayout;
+import cairn.storage.SegmentGroup;
 import cairn.storage.SegmentName;
 import cairn.storage.SegmentScan;
 import cairn.storage.Storage;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -35,7 +35,7 @@ public final class JournalFollower implements Closeable {
   private long next;
   private boolean begun;
   private long number;
-  private @Nullable SegmentScan scan;
+  private @Nullable SegmentGroup group;
 
   JournalFollower(Storage storage, long from, BooleanSupplier live) {
     this.storage = storage;
@@ -86,80 +86,80 @@ public final class JournalFollower implements Closeable {
 
   private @Nullable Entry look() throws IOException {
     while (true) {
-      SegmentScan open = scan;
+      SegmentGroup open = group;
       if (open == null) {
         if (!openNext()) {
           return null;
         }
         continue;
       }
-      // Asked before reading: then what is there is all that this segment will ever hold.
-      boolean isFinished = hasLater() || !live.getAsBoolean();
-      open.refresh();
-      while (open.hasHeader() && (isFinished ? open.next() : open.nextOfLiving())) {
-        int type = open.type();
+      if (hasLater(open)) {
+        open.addRepeating();
+      }
+      // Asked before reading: then what is there is all that these segments will ever hold.
+      boolean isFinished = hasLater(open) || !live.getAsBoolean();
+      while (open.next(isFinished)) {
+        SegmentScan frame = open.frame().scan();
+        int type = frame.type();
         boolean isEntry = type == JournalLayout.TYPE_BYTES || type == JournalLayout.TYPE_EVENT;
-        if (isEntry && open.sequence() >= next) {
-          if (open.sequence() > next && begun) {
+        if (isEntry && frame.sequence() >= next) {
+          if (frame.sequence() > next && begun) {
             findings.add(
                 new JournalFinding(
-                    SegmentName.of(number),
-                    open.frameOffset(),
+                    SegmentName.of(open.frame().number()),
+                    frame.frameOffset(),
                     true,
                     "sequence numbers are missing: from="
                         + next
                         + ", to="
-                        + (open.sequence() - 1)));
+                        + (frame.sequence() - 1)));
           }
           begun = true;
-          next = open.sequence() + 1;
-          return new Entry(open.sequence(), open.millis(), type, open.payload());
+          next = frame.sequence() + 1;
+          return new Entry(frame.sequence(), frame.millis(), type, frame.payload());
         }
       }
-      if (!hasLater()) {
+      if (!hasLater(open)) {
         return null;
       }
       if (isFinished) {
-        scan = null;
+        number = open.lastNumber();
+        group = null;
         open.close();
       }
     }
   }
 
-  private boolean hasLater() throws IOException {
+  private boolean hasLater(SegmentGroup open) throws IOException {
     List<Long> numbers = SegmentName.numbers(storage);
-    return !numbers.isEmpty() && numbers.get(numbers.size() - 1) > number;
+    return !numbers.isEmpty() && numbers.get(numbers.size() - 1) > open.lastNumber();
   }
 
   private boolean openNext() throws IOException {
     if (number == 0) {
       number = JournalRecovery.segmentBefore(storage, next);
     }
-    for (long candidate : SegmentName.numbers(storage)) {
-      if (candidate > number) {
-        try {
-          scan =
-              SegmentScan.open(
-                  storage,
-                  SegmentName.of(candidate),
-                  true,
-                  (file, offset, text) ->
-                      findings.add(new JournalFinding(file, offset, false, text)));
-          number = candidate;
-          return true;
-        } catch (NoSuchFileException e) {
-          // Deleted meanwhile: the next one.
-        }
-      }
+    SegmentGroup opened =
+        SegmentGroup.openAfter(
+            storage,
+            number,
+            segment ->
+                (file, offset, text) ->
+                    findings.add(new JournalFinding(file, offset, false, text)));
+    if (opened == null) {
+      return false;
     }
-    return false;
+    group = opened;
+    number = opened.lastNumber();
+    return true;
   }
 
   @Override
   public void close() throws IOException {
-    if (scan != null) {
-      scan.close();
-      scan = null;
+    SegmentGroup closing = group;
+    group = null;
+    if (closing != null) {
+      closing.close();
     }
   }
 }

@@ -39,7 +39,10 @@ final class JournalRecovery {
   Staging.Evicted evicted = Staging.Evicted.NONE;
 
   /** Segments that may hold what was never forced. */
-  final List<String> unforced = new ArrayList<>();
+  final List<Unforced> unforced = new ArrayList<>();
+
+  /** A segment and where its frames end. */
+  record Unforced(String name, long end) {}
 
   JournalRecovery(Storage storage) throws IOException {
     boolean newest = true;
@@ -59,11 +62,13 @@ final class JournalRecovery {
         long lastIn = scan.firstSequence() - 1;
         long newestMillis = scan.createdMillis();
         if (newest) {
-          unforced.add(name);
+          long end = 0;
           while (scan.hasHeader() && scan.next()) {
+            end = scan.frameOffset() + JournalLayout.FRAME_HEADER_SIZE + scan.payloadLength();
             lastIn = Math.max(lastIn, scan.sequence());
             newestMillis = Math.max(newestMillis, scan.millis());
           }
+          unforced.add(new Unforced(name, end));
           newest = lastIn < scan.firstSequence() || scan.isAfterError();
         } else {
           // Before the newest: its last number is below the next one's first.

@@ -42,7 +42,7 @@ public final class SegmentScan implements Closeable {
   private final Storage.Input input;
   private final Problems problems;
   private final boolean ordered;
-  private byte[] window = new byte[WINDOW];
+  private byte[] window = {};
   private ByteBuffer words = ByteBuffer.wrap(window).order(ByteOrder.LITTLE_ENDIAN);
   private long windowStart;
   private int windowLength;
@@ -318,7 +318,8 @@ public final class SegmentScan implements Closeable {
       return count;
     }
     if (count > window.length) {
-      window = new byte[Math.max(count, (int) Math.min(2L * window.length, end))];
+      long wanted = Math.min(Math.max(WINDOW, 2L * window.length), end);
+      window = new byte[Math.max(count, (int) wanted)];
       words = ByteBuffer.wrap(window).order(ByteOrder.LITTLE_ENDIAN);
     }
     windowStart = start;

@@ -43,22 +43,24 @@ public final class ModelDisk implements Storage {
   /** Kinds of operation; reading ones can fail too. */
   public enum Operation {
     LIST,
-    CREATE,
     OPEN,
     READ,
+    CLOSE,
+    CREATE,
     RENAME,
     DELETE,
     FORCE_DIRECTORY,
     WRITE,
     WRITE_FORCED,
-    FORCE,
-    CLOSE;
+    FORCE;
 
     /** {@return whether it changes something} */
     public boolean changes() {
-      return this != LIST && this != READ && this != OPEN && this != CLOSE;
+      return CHANGES.contains(this);
     }
   }
+
+  private static final Set<Operation> CHANGES = EnumSet.range(Operation.CREATE, Operation.FORCE);
 
   /** Ways to fail. Where one makes no sense for an operation, that is an {@link #IO_ERROR}. */
   public enum Fault {
@@ -76,7 +78,18 @@ public final class ModelDisk implements Storage {
      */
     FORCE_DROPS,
     /** Nothing is done and the file is closed, as an interrupt does to a channel. */
-    INTERRUPTED
+    INTERRUPTED;
+
+    /** {@return what can fail in this way in particular} */
+    public Set<Operation> operations() {
+      return switch (this) {
+        case IO_ERROR, DONE_BUT_REPORTED -> CHANGES;
+        case NO_SPACE -> EnumSet.of(Operation.CREATE, Operation.WRITE, Operation.WRITE_FORCED);
+        case SHORT_WRITE -> EnumSet.of(Operation.WRITE, Operation.WRITE_FORCED);
+        case FORCE_DROPS -> EnumSet.of(Operation.FORCE, Operation.WRITE_FORCED);
+        case INTERRUPTED -> EnumSet.of(Operation.WRITE, Operation.WRITE_FORCED, Operation.FORCE);
+      };
+    }
   }
 
   /** What the directory has gone through since it was forced. */

@@ -24,7 +24,6 @@ import org.junit.jupiter.api.Test;
 class SegmentCrashPointsTest {
   private static final int SEGMENT = 8192;
   private static final int IMAGES = 160;
-  private static final Set<Operation> CHANGES = changes();
 
   /** Calls of the writer: 'a' to 'e' add a record of a length, then what a letter says. */
   private static final List<String> HISTORIES =
@@ -32,16 +31,6 @@ class SegmentCrashPointsTest {
           "aF", "aFbFcF", "abcFdeF", "aWbWcFdF", "eFeFeFeF", "eWeWeWaF", "aFNbFNcF", "eFeFXeFXa");
 
   private long images;
-
-  private static Set<Operation> changes() {
-    Set<Operation> changes = EnumSet.noneOf(Operation.class);
-    for (Operation operation : Operation.values()) {
-      if (operation.changes()) {
-        changes.add(operation);
-      }
-    }
-    return changes;
-  }
 
   private static int length(char letter) {
     return new int[] {0, 1, 200, 481, 1500}[letter - 'a'];
@@ -217,7 +206,7 @@ class SegmentCrashPointsTest {
     for (Fault fault : Fault.values()) {
       for (String history : HISTORIES) {
         for (int nth = 1; ; nth++) {
-          ModelDisk disk = new ModelDisk().showStaleBlocks().fail(fault, CHANGES, nth);
+          ModelDisk disk = new ModelDisk().showStaleBlocks().fail(fault, fault.operations(), nth);
           explained(
               "fault=" + fault + ", history=" + history + ", nth=" + nth,
               disk,
