@@ -93,31 +93,18 @@ public final class JournalFollower implements Closeable {
         }
         continue;
       }
+      Entry entry = take(open, false); // nothing but this file is looked at while it has more
+      if (entry != null) {
+        return entry;
+      }
       if (hasLater(open)) {
         open.addRepeating();
       }
       // Asked before reading: then what is there is all that these segments will ever hold.
       boolean isFinished = hasLater(open) || !live.getAsBoolean();
-      while (open.next(isFinished)) {
-        SegmentScan frame = open.frame().scan();
-        int type = frame.type();
-        boolean isEntry = type == JournalLayout.TYPE_BYTES || type == JournalLayout.TYPE_EVENT;
-        if (isEntry && frame.sequence() >= next) {
-          if (frame.sequence() > next && begun) {
-            findings.add(
-                new JournalFinding(
-                    SegmentName.of(open.frame().number()),
-                    frame.frameOffset(),
-                    true,
-                    "sequence numbers are missing: from="
-                        + next
-                        + ", to="
-                        + (frame.sequence() - 1)));
-          }
-          begun = true;
-          next = frame.sequence() + 1;
-          return new Entry(frame.sequence(), frame.millis(), type, frame.payload());
-        }
+      entry = take(open, isFinished);
+      if (entry != null) {
+        return entry;
       }
       if (!hasLater(open)) {
         return null;
@@ -128,6 +115,28 @@ public final class JournalFollower implements Closeable {
         open.close();
       }
     }
+  }
+
+  private @Nullable Entry take(SegmentGroup open, boolean isFinished) throws IOException {
+    while (open.next(isFinished)) {
+      SegmentScan frame = open.frame().scan();
+      int type = frame.type();
+      boolean isEntry = type == JournalLayout.TYPE_BYTES || type == JournalLayout.TYPE_EVENT;
+      if (isEntry && frame.sequence() >= next) {
+        if (frame.sequence() > next && begun) {
+          findings.add(
+              new JournalFinding(
+                  SegmentName.of(open.frame().number()),
+                  frame.frameOffset(),
+                  true,
+                  "sequence numbers are missing: from=" + next + ", to=" + (frame.sequence() - 1)));
+        }
+        begun = true;
+        next = frame.sequence() + 1;
+        return new Entry(frame.sequence(), frame.millis(), type, frame.payload());
+      }
+    }
+    return null;
   }
 
   private boolean hasLater(SegmentGroup open) throws IOException {
