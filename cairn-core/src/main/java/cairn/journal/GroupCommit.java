@@ -241,12 +241,12 @@ final class GroupCommit {
   private void takeUp(JournalRecovery found) throws IOException {
     long previous = found.lastWritten();
     if (found.dropped > 0) {
-      addGap(new Gap(gapIds++, found.dropped, 0, 0, Gap.DROPPED), previous, true);
+      addGap(new Gap(nextGapId(), found.dropped, 0, 0, Gap.DROPPED), previous, true);
     }
     if (found.evicted.count() > 0) {
       Staging.Evicted evicted = found.evicted;
       addGap(
-          new Gap(gapIds++, evicted.count(), evicted.from(), evicted.to(), Gap.EVICTED),
+          new Gap(nextGapId(), evicted.count(), evicted.from(), evicted.to(), Gap.EVICTED),
           previous,
           true);
     }
@@ -265,11 +265,16 @@ final class GroupCommit {
     if (found.last > previous) {
       // A consumer has seen and acknowledged numbers that power loss took: they are not used again.
       addGap(
-          new Gap(gapIds++, found.last - previous, previous + 1, found.last, Gap.LOST),
+          new Gap(nextGapId(), found.last - previous, previous + 1, found.last, Gap.LOST),
           previous,
           true);
+      lose(previous + 1, found.last);
     }
     log.commit(true);
+  }
+
+  private long nextGapId() {
+    return gapIds++ & Long.MAX_VALUE;
   }
 
   private void addGap(Gap gap, long sequence, boolean force) throws IOException {
@@ -646,17 +651,11 @@ final class GroupCommit {
   private List<Gap> gapsOfHalf() {
     List<Gap> made = new ArrayList<>();
     if (staging.unlogged() > 0) {
-      made.add(new Gap(gapIds++ & Long.MAX_VALUE, staging.unlogged(), 0, 0, Gap.DROPPED));
+      made.add(new Gap(nextGapId(), staging.unlogged(), 0, 0, Gap.DROPPED));
     }
     Staging.Evicted evicted = staging.evictedDraining();
     if (evicted.count() > 0) {
-      made.add(
-          new Gap(
-              gapIds++ & Long.MAX_VALUE,
-              evicted.count(),
-              evicted.from(),
-              evicted.to(),
-              Gap.EVICTED));
+      made.add(new Gap(nextGapId(), evicted.count(), evicted.from(), evicted.to(), Gap.EVICTED));
     }
     return made;
   }
@@ -776,9 +775,11 @@ final class GroupCommit {
           at = known[1] + 1;
           continue;
         }
-        long end = at;
-        while (end < to && knownRange(end + 1) == null) {
-          end++;
+        long end = to;
+        for (long[] range : lostRanges) {
+          if (range[0] > at) {
+            end = Math.min(end, range[0] - 1);
+          }
         }
         lost.add(new long[] {at, end});
         at = end + 1;
@@ -792,7 +793,7 @@ final class GroupCommit {
     for (long[] range : lost) {
       lostCount += range[1] - range[0] + 1;
       addGap(
-          new Gap(gapIds++ & Long.MAX_VALUE, range[1] - range[0] + 1, range[0], range[1], Gap.LOST),
+          new Gap(nextGapId(), range[1] - range[0] + 1, range[0], range[1], Gap.LOST),
           previous,
           force);
     }

@@ -212,10 +212,23 @@ final class JournalCursor implements Closeable {
       viewOf.put(segment.number(), seen);
       views.add(seen);
       view = seen;
+      beginAt(scan);
       reportAtOpen(seen);
     }
     atOpen.clear();
     return true;
+  }
+
+  /**
+   * The journal begins where its oldest segment does: what is missing from there on was not
+   * deleted.
+   */
+  private void beginAt(SegmentScan oldest) {
+    if (seeking && oldest.hasHeader() && oldest.firstSequence() > 0) {
+      seeking = false;
+      next = Math.max(next, oldest.firstSequence());
+      last = next - 1;
+    }
   }
 
   private SegmentScan.Problems problemsOf(long number) {

@@ -41,6 +41,8 @@ public final class JournalFollower implements Closeable {
     this.storage = storage;
     this.live = live;
     this.next = Math.max(1, from);
+    // From 1: wherever the journal begins.
+    this.begun = next > 1;
   }
 
   /** {@return the number that the next entry has at least} */
