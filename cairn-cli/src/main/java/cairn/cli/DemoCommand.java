@@ -4,10 +4,8 @@ import cairn.report.Report;
 import cairn.report.ReportPart;
 import cairn.report.Run;
 import cairn.report.Runs;
-import java.io.Console;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.lang.reflect.InvocationTargetException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -116,16 +114,7 @@ final class DemoCommand implements Callable<Integer> {
   }
 
   private int clientCount() {
-    Integer count = Options.number(clients, 1);
-    if (count != null && count > MAX_CLIENTS) {
-      throw CliException.usage(
-          "value is too large: option=--clients, value="
-              + count
-              + ", limit="
-              + MAX_CLIENTS
-              + " (give a smaller one)");
-    }
-    return count == null ? CLIENTS : count;
+    return Options.number(clients, 1, MAX_CLIENTS, CLIENTS);
   }
 
   private int run(Path jar, Path root, Path directory, Duration load)
@@ -314,7 +303,7 @@ final class DemoCommand implements Callable<Integer> {
 
   /** One line: rewritten in place on a terminal, a new one each second elsewhere. */
   private final class Progress {
-    private final boolean isTerminal = isTerminal();
+    private final boolean isTerminal = Terminal.isPresent();
     private long nextNanos;
 
     void show(long elapsedNanos, DemoLoad load) {
@@ -337,22 +326,6 @@ final class DemoCommand implements Callable<Integer> {
       if (isTerminal) {
         session.out.println();
       }
-    }
-  }
-
-  @SuppressWarnings("SystemConsoleNull") // Asks for the null of Java 17 to 21 and for the rest.
-  private static boolean isTerminal() {
-    Console console = System.console();
-    if (console == null) {
-      return false;
-    }
-    try {
-      // Java 22 and later have a console off a terminal too, and this method to tell.
-      return (boolean) Console.class.getMethod("isTerminal").invoke(console);
-    } catch (NoSuchMethodException e) {
-      return true;
-    } catch (IllegalAccessException | InvocationTargetException e) {
-      return false;
     }
   }
 }

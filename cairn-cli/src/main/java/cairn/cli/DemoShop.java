@@ -156,7 +156,8 @@ final class DemoShop implements AutoCloseable {
 
   @Override
   public void close() {
-    process.destroyForcibly();
+    // Waits: whoever looks afterwards finds no shop.
+    process.destroyForcibly().onExit().join();
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {

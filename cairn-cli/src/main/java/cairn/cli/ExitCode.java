@@ -7,14 +7,17 @@ final class ExitCode {
 
   /**
    * {@code why}: the run died. {@code doctor}: a problem. {@code prune}: something was kept back.
-   * {@code scrub}: a run could not be scrubbed.
+   * {@code scrub}: a run could not be scrubbed. {@code profile}: a layer failed. {@code journal}:
+   * something is missing or damaged.
    */
   static final int FOUND = 1;
 
   /** The command line is wrong. */
   static final int USAGE = 2;
 
-  /** Nothing readable: no directory, no such run, no readable box; or the output failed. */
+  /**
+   * Nothing readable: no directory, no such run, no readable box or journal; or the output failed.
+   */
   static final int UNREADABLE = 3;
 
   /** {@code why}, {@code scrub}: the run is still running. */

@@ -15,7 +15,9 @@ import picocli.CommandLine.Model.CommandSpec;
 public final class Main {
   /** In the order of the help. */
   private static final List<String> COMMANDS =
-      List.of("demo", "list", "why", "report", "tail", "vitals", "doctor", "scrub", "prune");
+      List.of(
+          "demo", "list", "why", "report", "tail", "vitals", "journal", "profile", "doctor",
+          "scrub", "prune");
 
   private Main() {}
 
@@ -86,7 +88,9 @@ public final class Main {
       case "report" -> new ReportCommand(session).spec();
       case "tail" -> new TailCommand(session).spec();
       case "vitals" -> new VitalsCommand(session).spec();
+      case "journal" -> new JournalCommand(session).spec();
       case "doctor" -> new DoctorCommand(session).spec();
+      case "profile" -> new ProfileCommand(session).spec();
       case "scrub" -> new ScrubCommand(session).spec();
       case "prune" -> new PruneCommand(session).spec();
       default -> throw new AssertionError(name);

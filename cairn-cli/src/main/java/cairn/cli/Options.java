@@ -100,4 +100,22 @@ final class Options {
     }
     return value;
   }
+
+  /**
+   * {@return the number given, {@code otherwise} if none was; from {@code least} to {@code most}}
+   */
+  static int number(OptionSpec option, int least, int most, int otherwise) {
+    Integer value = number(option, least);
+    if (value != null && value > most) {
+      throw CliException.usage(
+          "value is too large: option="
+              + option.longestName()
+              + ", value="
+              + value
+              + ", limit="
+              + most
+              + " (give a smaller one)");
+    }
+    return value == null ? otherwise : value;
+  }
 }

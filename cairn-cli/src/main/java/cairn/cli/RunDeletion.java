@@ -59,7 +59,8 @@ final class RunDeletion {
     return name.equals("lock")
         || name.equals("box")
         || name.equals("box.scrub") // of a scrub that died
-        || name.startsWith("journal-");
+        || name.startsWith("journal-")
+        || name.startsWith(".new-journal-"); // of a recorder that died while it made a segment
   }
 
   /** {@return the size of its files} */

@@ -1,5 +1,6 @@
 package cairn.cli;
 
+import java.io.InputStream;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -15,13 +16,15 @@ import org.jspecify.annotations.Nullable;
  * @param systemRoot where {@code proc} and {@code sys} are found
  * @param clock for ages
  * @param pause waits between two looks at a living run
+ * @param keyboard what a person types meanwhile
  */
 record Surroundings(
     Map<String, String> variables,
     Properties properties,
     Path systemRoot,
     Clock clock,
-    Pause pause) {
+    Pause pause,
+    Keyboard keyboard) {
 
   /** Waits. */
   interface Pause {
@@ -31,6 +34,12 @@ record Surroundings(
      * @throws InterruptedException if the thread was interrupted
      */
     void await(Duration duration) throws InterruptedException;
+  }
+
+  /** Where a person can say something while a command works. */
+  interface Keyboard {
+    /** {@return what is typed, a line at a time; null off a terminal} */
+    @Nullable InputStream open();
   }
 
   static Surroundings ofThisProcess() {
@@ -43,6 +52,12 @@ record Surroundings(
           @Override
           public void await(Duration duration) throws InterruptedException {
             Thread.sleep(duration.toMillis());
+          }
+        },
+        new Keyboard() {
+          @Override
+          public @Nullable InputStream open() {
+            return Terminal.isPresent() ? System.in : null;
           }
         });
   }

@@ -28,7 +28,13 @@ final class UsageErrors implements IParameterExceptionHandler, IExecutionExcepti
     if (e instanceof UnmatchedArgumentException unmatched) {
       session.error(unmatched(unmatched, command, see));
     } else if (e instanceof MissingParameterException missing && !missing.getMissing().isEmpty()) {
-      session.error("no value: option=" + name(missing.getMissing().get(0)) + " (" + see + ")");
+      ArgSpec first = missing.getMissing().get(0);
+      session.error(
+          (first.isOption() ? "no value: option=" : "missing argument: argument=")
+              + name(first)
+              + " ("
+              + see
+              + ")");
     } else if (e.getArgSpec() != null && e.getValue() != null) {
       session.error(
           "invalid value: option="
@@ -53,8 +59,8 @@ final class UsageErrors implements IParameterExceptionHandler, IExecutionExcepti
     if (e.isUnknownOption()) {
       return "unknown option: option=" + argument + " (" + hint + ")";
     }
-    boolean isTop = command.getParent() == null;
-    return isTop
+    boolean takesCommands = !command.getSubcommands().isEmpty();
+    return takesCommands
         ? "unknown command: command=" + argument + " (" + hint + ")"
         : "unexpected argument: argument=" + argument + " (" + see + ")";
   }
@@ -65,8 +71,11 @@ final class UsageErrors implements IParameterExceptionHandler, IExecutionExcepti
 
   private static String expected(ArgSpec argument) {
     Class<?> type = argument.type();
-    if (type == int.class || type == Integer.class) {
+    if (type == int.class || type == Integer.class || type == Long.class) {
       return "a whole number";
+    }
+    if (type == Double.class) {
+      return "a number";
     }
     return type == boolean.class ? "true or false" : argument.paramLabel();
   }

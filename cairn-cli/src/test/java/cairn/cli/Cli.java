@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -22,6 +23,9 @@ final class Cli {
       () -> {
         throw new AssertionError("nothing to wait for");
       };
+
+  /** What a person types; null off a terminal. */
+  InputStream keyboard;
 
   /** What a command said and how it exited. */
   record Result(int exitCode, String out, String err) {
@@ -48,7 +52,12 @@ final class Cli {
 
   Surroundings surroundings() {
     return new Surroundings(
-        variables, properties, systemRoot, clock, (Duration duration) -> pause.run());
+        variables,
+        properties,
+        systemRoot,
+        clock,
+        (Duration duration) -> pause.run(),
+        () -> keyboard);
   }
 
   Result run(Object... words) {

@@ -171,7 +171,8 @@ class DemoCommandTest {
         new Session(
             out,
             err,
-            new Surroundings(Map.of(), properties, directory, Clock.systemUTC(), duration -> {}));
+            new Surroundings(
+                Map.of(), properties, directory, Clock.systemUTC(), duration -> {}, () -> null));
     List<String> all = new ArrayList<>(List.of("--dir", directory.toString()));
     all.addAll(List.of(arguments));
     int exitCode =

@@ -31,12 +31,22 @@ class MainTest {
     assertThat(result.exitCode()).isZero();
     assertThat(result.err()).isEmpty();
     assertThat(result.out())
-        .contains("list ", "why ", "report ", "tail ", "vitals ", "doctor ", "scrub ", "prune ")
+        .contains(
+            "list ",
+            "why ",
+            "report ",
+            "tail ",
+            "vitals ",
+            "doctor ",
+            "profile ",
+            "scrub ",
+            "prune ")
         .contains("Exit codes:", "Examples:", "CAIRN_OLDER_THAN");
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"list", "why", "report", "tail", "vitals", "doctor", "scrub", "prune"})
+  @ValueSource(
+      strings = {"list", "why", "report", "tail", "vitals", "doctor", "profile", "scrub", "prune"})
   void everyCommandsHelpHasExitCodesExamplesAndDir(String command) {
     Cli.Result result = cli.run(command, "--help");
 

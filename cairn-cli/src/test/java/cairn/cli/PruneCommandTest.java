@@ -16,6 +16,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PruneCommandTest {
   private static final int BOX_BYTES = 10_000;
@@ -70,9 +72,10 @@ class PruneCommandTest {
         .endsWith("deleted 3, freed 29.3 KiB; kept 21 dead, 0 running\n");
   }
 
-  @Test
-  void whatAScrubThatDiedLeftIsDeletedWithItsRun() throws IOException {
-    Files.createFile(run("shop", 0, Duration.ZERO).resolve("box.scrub"));
+  @ParameterizedTest
+  @ValueSource(strings = {"box.scrub", "journal-000001", ".new-journal-000002"})
+  void whatAScrubOrARecorderThatDiedLeftIsDeletedWithItsRun(String file) throws IOException {
+    Files.createFile(run("shop", 0, Duration.ZERO).resolve(file));
 
     assertThat(cli.run("prune", "--keep", "0").exitCode()).isZero();
     assertThat(left("shop")).isEmpty();

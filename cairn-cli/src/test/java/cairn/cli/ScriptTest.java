@@ -158,6 +158,12 @@ class ScriptTest {
   }
 
   @Test
+  void whatIsMeasuredIsCompiledAsInAnApplication() throws Exception {
+    assertThat(run(cairn(), "profile", "/data").out()).contains("<-XX:TieredStopAtLevel=4>");
+    assertThat(run(cairn(), "list").out()).doesNotContain("<-XX:TieredStopAtLevel=4>");
+  }
+
+  @Test
   void aNewerSourceIsBuiltAgain() throws Exception {
     run(cairn(), "list");
     Files.setLastModifiedTime(source, FileTime.from(Instant.now().plus(Duration.ofSeconds(5))));
