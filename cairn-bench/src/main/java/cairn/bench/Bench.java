@@ -10,12 +10,13 @@ import java.util.stream.Stream;
 /**
  * Runs the measurements and prints a Markdown table for each.
  *
- * <p>Arguments: {@code record | peers | encode | json | handoff | latency | startup | cold |
- * footprint | all}, then {@code --quick} (directional; encode takes under four minutes, handoff
- * two, the others three together), {@code --rounds N}, {@code --patience SECONDS} (how long to
- * wait, in all, for a machine that others use to be quiet); of encode, json and handoff {@code
- * --only NAME,...} and {@code --size BYTES,...}. Files go to {@code java.io.tmpdir}, which must lie
- * on the disk to be measured, and are deleted afterwards.
+ * <p>Arguments: {@code record | peers | encode | json | handoff | durable | latency | startup |
+ * cold | footprint | all}, then {@code --quick} (directional; encode takes under four minutes,
+ * handoff and durable two each, the others three together), {@code --rounds N}, {@code --patience
+ * SECONDS} (how long to wait, in all, for a machine that others use to be quiet); of encode, json,
+ * handoff and durable {@code --only NAME,...}, of the first three {@code --size BYTES,...}, of
+ * durable {@code --threads N,...}. Files go to {@code --dir DIR}, else to {@code java.io.tmpdir},
+ * which must lie on the disk to be measured, and are deleted afterwards.
  */
 public final class Bench {
   private static final List<String> COMMANDS =
@@ -25,6 +26,7 @@ public final class Bench {
           "encode",
           "json",
           "handoff",
+          "durable",
           "latency",
           "startup",
           "cold",
@@ -40,30 +42,40 @@ public final class Bench {
     int patience = Integer.parseInt(option(rest, "--patience", "0"));
     List<String> only = list(option(rest, "--only", ""));
     List<Integer> sizes = list(option(rest, "--size", "")).stream().map(Integer::valueOf).toList();
+    List<Integer> threads =
+        list(option(rest, "--threads", "")).stream().map(Integer::valueOf).toList();
+    Path directory = Path.of(option(rest, "--dir", Scratch.root().toString()));
     String command = rest.size() == 1 ? rest.get(0) : "";
     if ((!command.equals("all") && !COMMANDS.contains(command))
         || !known(command).containsAll(only)
-        || !EncodePayload.SIZES.containsAll(sizes)) {
+        || !EncodePayload.SIZES.containsAll(sizes)
+        || threads.stream().anyMatch(count -> count < 1)) {
       System.err.println(
           "usage: bench "
               + String.join("|", COMMANDS)
-              + "|all [--quick] [--rounds N] [--patience SECONDS]\n"
+              + "|all [--quick] [--rounds N] [--patience SECONDS] [--dir DIR]\n"
               + "       bench encode|json|handoff [--only NAME,...] [--size BYTES,...]\n"
+              + "       bench durable [--only NAME,...] [--threads N,...]\n"
               + "encode: "
               + String.join(",", Contender.NAMES)
               + "\njson: "
               + String.join(",", JsonRuns.NAMES)
               + "\nhandoff: "
               + String.join(",", HandOffRuns.METHODS)
+              + "\ndurable: "
+              + String.join(",", DurableContender.NAMES)
               + "\nsizes: "
               + EncodePayload.SIZES);
       System.exit(2);
     }
-    Settings settings = new Settings(quick, rounds, new Patience(patience), only, sizes);
-    machine();
-    for (String name : command.equals("all") ? COMMANDS : List.of(command)) {
-      System.out.println("## " + name + "\n");
-      run(name, settings);
+    Settings settings = new Settings(quick, rounds, new Patience(patience), only, sizes, threads);
+    try (Scratch scratch = Scratch.create(directory, "bench")) {
+      System.setProperty("java.io.tmpdir", scratch.directory().toString());
+      machine();
+      for (String name : command.equals("all") ? COMMANDS : List.of(command)) {
+        System.out.println("## " + name + "\n");
+        run(name, settings);
+      }
     }
   }
 
@@ -82,6 +94,7 @@ public final class Bench {
       case "encode" -> Contender.NAMES;
       case "json" -> JsonRuns.NAMES;
       case "handoff" -> HandOffRuns.METHODS;
+      case "durable" -> DurableContender.NAMES;
       default -> List.of();
     };
   }
@@ -97,6 +110,7 @@ public final class Bench {
       case "encode" -> new EncodeRuns(settings).run();
       case "json" -> new JsonRuns(settings).run();
       case "handoff" -> new HandOffRuns(settings).run();
+      case "durable" -> DurableWrites.run(settings);
       case "latency" -> LatencyHarness.run(settings);
       case "startup" -> StartupHarness.run(settings);
       case "cold" -> ColdStart.run(settings);

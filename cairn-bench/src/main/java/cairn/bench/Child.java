@@ -2,6 +2,7 @@ package cairn.bench;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,7 +10,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
 
 /** A JVM of its own for one measurement; it prints lines of {@code result name=value ...}. */
@@ -103,14 +107,40 @@ final class Child {
     }
   }
 
+  /**
+   * Packs classes of this process into a jar that names no other, so that nothing but what a class
+   * path says comes along.
+   *
+   * @param classes names of entries, without {@code .class}
+   */
+  static Path pack(Path file, List<String> classes) throws IOException {
+    try (JarOutputStream jar = new JarOutputStream(Files.newOutputStream(file))) {
+      for (String name : classes) {
+        String entry = name + ".class";
+        jar.putNextEntry(new JarEntry(entry));
+        try (InputStream in = Child.class.getClassLoader().getResourceAsStream(entry)) {
+          Objects.requireNonNull(in, entry).transferTo(jar);
+        }
+      }
+    }
+    return file;
+  }
+
   /** {@return the class path of this process} */
   static String classpath() {
     return System.getProperty("java.class.path");
   }
 
-  /** {@return the jars beside this one whose names start with one of the prefixes} */
+  /** {@return the jars that {@code lib} has beside this one and that start with a prefix} */
   static String jars(String... prefixes) throws IOException {
-    Path lib = Path.of(classpath()).toAbsolutePath().resolveSibling("lib");
+    return jarsIn("lib", prefixes);
+  }
+
+  /**
+   * {@return the jars in a directory beside this one whose names start with one of the prefixes}
+   */
+  static String jarsIn(String directory, String... prefixes) throws IOException {
+    Path lib = Path.of(classpath()).toAbsolutePath().resolveSibling(directory);
     StringBuilder found = new StringBuilder();
     try (Stream<Path> files = Files.list(lib)) {
       for (Path file : files.sorted().toList()) {

@@ -1,5 +1,6 @@
 package cairn.bench;
 
+import cairn.Durability;
 import cairn.Recorder;
 import cairn.report.Breadcrumb;
 import cairn.report.Report;
@@ -21,8 +22,17 @@ final class Evidence {
 
   /** Opens a recorder under {@code root}; throws unless it records into a mapped file. */
   static Recorder open(Path root) {
+    return open(root, Durability.process());
+  }
+
+  static Recorder open(Path root, Durability durability) {
     Recorder recorder =
-        Recorder.builder("bench").release("1.0").directory(root).trailBytes(TRAIL_BYTES).open();
+        Recorder.builder("bench")
+            .release("1.0")
+            .directory(root)
+            .trailBytes(TRAIL_BYTES)
+            .durability(durability)
+            .open();
     if (!recorder.isEnabled() || !recorder.mode().startsWith("mapped")) {
       throw new IllegalStateException(
           "recorder is not mapped: mode=" + recorder.mode() + ", root=" + root);

@@ -10,9 +10,15 @@ import java.util.List;
  * @param patience asked before each measurement
  * @param only the contenders to run, known ones; empty for all
  * @param sizes the sizes to run, known ones; empty for all
+ * @param threads the numbers of threads to run, positive ones; empty for the usual
  */
 record Settings(
-    boolean quick, int rounds, Patience patience, List<String> only, List<Integer> sizes) {
+    boolean quick,
+    int rounds,
+    Patience patience,
+    List<String> only,
+    List<Integer> sizes,
+    List<Integer> threads) {
 
   /** {@return those of {@code all} that were asked for} */
   List<String> only(List<String> all) {
@@ -22,5 +28,10 @@ record Settings(
   /** {@return those of {@code all} that were asked for} */
   List<Integer> sizes(List<Integer> all) {
     return sizes.isEmpty() ? all : sizes;
+  }
+
+  /** {@return the numbers of threads that were asked for, else {@code usual}} */
+  List<Integer> threads(List<Integer> usual) {
+    return threads.isEmpty() ? usual : threads;
   }
 }

@@ -2,15 +2,12 @@ package cairn.bench;
 
 import cairn.report.Report;
 import java.io.File;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.jar.JarEntry;
-import java.util.jar.JarOutputStream;
 
 /**
  * What a recorder adds to the start of a process: whole processes, in turn with an empty main, each
@@ -61,7 +58,14 @@ final class StartupHarness {
     int runs = settings.quick() ? 3 : 15;
     Map<Start, Samples> all = new HashMap<>();
     try (Scratch scratch = Scratch.create("startup")) {
-      Path jar = jar(scratch.directory().resolve("start.jar"));
+      // The mains alone: a class path of forty jars would be searched by whoever looks.
+      Path jar =
+          Child.pack(
+              scratch.directory().resolve("start.jar"),
+              STARTS.stream()
+                  .map(start -> (PACKAGE + start.main()).replace('.', '/'))
+                  .distinct()
+                  .toList());
       for (int i = 0; i < runs; i++) {
         for (Start start : STARTS) {
           settings.patience().await("startup " + start.label());
@@ -108,20 +112,6 @@ final class StartupHarness {
         Evidence.require(report.trail().size() == 1, "trail", report.trail(), "1 breadcrumb");
       }
     }
-  }
-
-  /** Packs the mains alone: a class path of forty jars would be searched by whoever looks. */
-  private static Path jar(Path file) throws Exception {
-    try (JarOutputStream jar = new JarOutputStream(Files.newOutputStream(file))) {
-      for (String main : STARTS.stream().map(Start::main).distinct().toList()) {
-        String entry = (PACKAGE + main).replace('.', '/') + ".class";
-        jar.putNextEntry(new JarEntry(entry));
-        try (InputStream in = StartupHarness.class.getClassLoader().getResourceAsStream(entry)) {
-          in.transferTo(jar);
-        }
-      }
-    }
-    return file;
   }
 
   private static void show(Map<Start, Samples> all, int runs) {

@@ -48,9 +48,21 @@ final class Table {
     for (int i = 0; i < rows.size(); i++) {
       text.append("| ").append(String.join(" | ", rows.get(i))).append(" |\n");
       if (i == 0) {
-        text.append("|---|").append("---:|".repeat(rows.get(i).length - 1)).append('\n');
+        text.append("|---|");
+        for (int column = 1; column < rows.get(0).length; column++) {
+          text.append(isText(column) ? "---|" : "---:|");
+        }
+        text.append('\n');
       }
     }
     return text.toString();
+  }
+
+  /** {@return whether a column has cells and all begin with a letter} */
+  private boolean isText(int column) {
+    return rows.size() > 1
+        && rows.stream()
+            .map(row -> row[column])
+            .allMatch(cell -> !cell.isEmpty() && Character.isLetter(cell.charAt(0)));
   }
 }

@@ -22,6 +22,16 @@ interface Target {
   /** Records the variant {@code index} of the small event. */
   void record(int index) throws Exception;
 
+  /** Writes and forces what this target has promised to force and still holds back. */
+  default void settle() throws Exception {}
+
+  /**
+   * {@return how often this target has forced its file since it was opened; -1 if it can't tell}
+   */
+  default long forces() {
+    return -1;
+  }
+
   /** Ends recording, then throws unless the files prove that {@code calls} events are there. */
   void finish(long calls) throws Exception;
 
