@@ -32,6 +32,9 @@ final class JournalModel {
    *   k K        a consumer takes and acknowledges one entry, or all
    *   C          close and open again
    *   D          the process dies and another opens the journal
+   *   P          the power fails, and another process opens what is left
+   *   S H        the disk is full from now on; there is room again
+   *   x          one of the next operations fails
    */
 
   static final String CONSUMER = "c";
@@ -53,6 +56,9 @@ final class JournalModel {
   private final Setting setting;
   private final @Nullable Observer observer;
   private final int goOnPercent;
+  /** What calls of a random history choose by. */
+  Random chance = new Random(1);
+
   private final Set<Long> judged = new HashSet<>();
   ModelDisk disk;
   final Promises promises;
@@ -61,13 +67,13 @@ final class JournalModel {
   private @Nullable JournalConsumer consumer;
   long acknowledged;
   private long acknowledging;
-  private long durableSeen;
-  private List<Promises.Found> lastSeen = List.of();
   private int faultsBefore;
   int errors;
   long images;
 
   /**
+   * A journal that is not opened yet.
+   *
    * @param goOnPercent how many of the images the next process opens, besides reading them
    */
   JournalModel(Setting setting, ModelDisk disk, int goOnPercent, @Nullable Observer observer) {
@@ -124,7 +130,6 @@ final class JournalModel {
   private void note() {
     Journal open = journal;
     if (open != null) {
-      durableSeen = Math.max(durableSeen, open.durableSequence());
       promises.durable(open.durableSequence());
     }
   }
@@ -186,8 +191,35 @@ final class JournalModel {
         watch();
         open();
       }
+      case 'P' -> losePower();
+      case 'S' ->
+          disk.failFrom(ModelDisk.Fault.NO_SPACE, ModelDisk.Fault.NO_SPACE.operations(), 1);
+      case 'H' -> disk.heal();
+      case 'x' -> {
+        ModelDisk.Fault[] faults = ModelDisk.Fault.values();
+        ModelDisk.Fault fault = faults[chance.nextInt(faults.length)];
+        disk.fail(fault, fault.operations(), 1 + chance.nextInt(12));
+      }
       default -> append(LENGTHS[call - 'a']);
     }
+  }
+
+  private void losePower() throws IOException {
+    consumer = null;
+    commit = null;
+    journal = null;
+    noteRemoved(read(disk.afterProcessDeath()));
+    List<ModelDisk> left = new ArrayList<>();
+    disk.crashImages(1 + chance.nextInt(4), chance, left::add);
+    disk = left.get(chance.nextInt(left.size()));
+    List<Promises.Found> found = read(disk);
+    promises.checkAfterPowerLoss(found);
+    checkAcknowledged(disk);
+    promises.afterPowerLoss(found);
+    acknowledged = JournalReader.consumers(disk).getOrDefault(CONSUMER, 0L);
+    acknowledging = acknowledged;
+    watch();
+    open();
   }
 
   private Journal journal() {
@@ -313,23 +345,18 @@ final class JournalModel {
             });
   }
 
-  /** What is gone since the last look was deleted; was it allowed? */
+  /** What is gone from the front was deleted; was it allowed? */
   private void noteRemoved(List<Promises.Found> found) {
-    // By size the newest stays; what is acknowledged may all go.
-    long none = setting.deletesAcknowledged ? Long.MAX_VALUE : 0;
-    long first = found.isEmpty() ? none : found.get(0).sequence();
-    for (Promises.Found before : lastSeen) {
-      if (before.sequence() < first && before.sequence() > promises.removed()) {
-        if (setting.deletesAcknowledged && before.sequence() > acknowledging) {
-          throw new AssertionError("deleted and not acknowledged: sequence=" + before.sequence());
-        }
-        if (!setting.deletesAcknowledged && setting.retainBytes == Long.MAX_VALUE) {
-          return; // nothing may be deleted: the check of the promises says what is missing
-        }
-        promises.removed(before.sequence());
+    if (setting.deletesAcknowledged) {
+      long removed = found.isEmpty() ? acknowledging : found.get(0).sequence() - 1;
+      if (removed > acknowledging) {
+        throw new AssertionError(
+            "deleted and not acknowledged: sequence=" + removed + ", acknowledged=" + acknowledging);
       }
+      promises.removed(removed);
+    } else if (setting.retainBytes != Long.MAX_VALUE && !found.isEmpty()) {
+      promises.removed(found.get(0).sequence() - 1); // by size; the newest segment stays
     }
-    lastSeen = found;
   }
 
   private void checkAcknowledged(ModelDisk image) {
@@ -358,7 +385,6 @@ final class JournalModel {
     try {
       JournalModel next =
           new JournalModel(setting, untouched, then, acknowledged, acknowledging, 0, null);
-      next.lastSeen = found;
       next.open();
       next.noteRemoved(read(untouched));
       requireSame("after opening", found, read(untouched));
