@@ -36,7 +36,10 @@ final class ScopeRebuild {
   /** Records that hold or remove a value, by position. */
   private final TreeMap<Long, byte[]> records = new TreeMap<>();
 
-  /** By generation: which units of its half are known, erased ones too. */
+  /**
+   * By generation: which units of its half are known. Those that the journal calls erased are: it
+   * has what came in their place. Those that the box calls erased are not.
+   */
   private final Map<Long, BitSet> known = new HashMap<>();
 
   /** By generation: how many bytes its rewrite took. */
@@ -107,7 +110,9 @@ final class ScopeRebuild {
       if (position > 0 && box.isScopeRecord(log, generation, at)) {
         int from = log.offset() + at;
         int length = (int) INT.get(image, from + RecordLayout.LENGTH_OFFSET);
-        take(position, Arrays.copyOfRange(image, from, from + length), length);
+        if (!isErased(image, from)) {
+          take(position, Arrays.copyOfRange(image, from, from + length), length);
+        } // else a later generation had what was here: this one is no longer whole
         at += RecordLayout.aligned(length);
       } else {
         at += RecordLayout.ALIGNMENT;
