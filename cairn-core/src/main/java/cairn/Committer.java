@@ -70,6 +70,7 @@ final class Committer implements Runnable {
   private volatile @Nullable String failure;
 
   private volatile boolean stopped;
+  private volatile boolean ending;
   private volatile @Nullable Throwable died;
   private volatile Thread thread;
   private int restarts;
@@ -182,6 +183,11 @@ final class Committer implements Runnable {
     return failure;
   }
 
+  /** The run is about to end: what was cleared must leave the journal with the next pass. */
+  void ending() {
+    ending = true;
+  }
+
   Thread.State threadState() {
     return thread.getState();
   }
@@ -288,7 +294,7 @@ final class Committer implements Runnable {
   private void pass(RunJournal opened, boolean last) {
     passStarted = System.nanoTime();
     long now = arrived.get();
-    boolean erase = opened.holdsCleared() && (last || passStarted - erasedAt >= eraseNanos);
+    boolean erase = opened.holdsCleared() && (last || ending || passStarted - erasedAt >= eraseNanos);
     try {
       write(opened, erase);
       recovered();

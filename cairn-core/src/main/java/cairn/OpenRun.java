@@ -288,6 +288,7 @@ final class OpenRun {
       copyNow();
     }
     if (committer != null) {
+      committer.ending();
       committer.arrived();
       committer.await(LAST_FORCE_NANOS);
     }

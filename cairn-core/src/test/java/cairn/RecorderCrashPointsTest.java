@@ -38,8 +38,8 @@ class RecorderCrashPointsTest {
   private static final class History {
     final MemoryBox memory = new MemoryBox(16, TRAIL_BYTES);
     final Box box = memory.box;
-    final ModelDisk disk = new ModelDisk(512);
-    final RunJournal journal = new RunJournal(box, disk, List.of(), null, 8 * 1024, 64 * 1024);
+    final ModelDisk disk;
+    final RunJournal journal;
     final Random random;
     final int imagesPerStep;
 
@@ -58,6 +58,11 @@ class RecorderCrashPointsTest {
 
     History(long seed, int imagesPerStep) {
       this.random = new Random(seed);
+      this.disk = new ModelDisk(seed % 4 == 0 ? 4096 : 512);
+      if (seed % 3 == 0) {
+        disk.showStaleBlocks();
+      }
+      this.journal = new RunJournal(box, disk, List.of(), null, 8 * 1024, 64 * 1024);
       this.imagesPerStep = imagesPerStep;
       states.add(new State(Map.of(), List.of(), Map.of()));
       boxes.add(memory.image());
@@ -366,13 +371,15 @@ class RecorderCrashPointsTest {
     }
     for (ModelDisk.Fault fault : ModelDisk.Fault.values()) {
       for (int nth = 1; ; nth += 1 + nth / 12) {
-        History history = new History(nth, 2);
+        History history = new History(nth, 1);
+        history.checkEachStep();
         history.disk.fail(fault, kinds, nth);
         try {
           for (int i = 0; i < 60; i++) {
             history.random();
           }
           history.pass(false);
+          history.disk.onStep(null);
           history.checkNow();
         } catch (AssertionError e) {
           throw new AssertionError("fault=" + fault + ", nth=" + nth, e);

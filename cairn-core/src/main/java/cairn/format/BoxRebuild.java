@@ -330,8 +330,14 @@ public final class BoxRebuild {
     putScope(box);
   }
 
-  private void putCopy(BoxReader box, int tag) {
+  /** {@return the section, or null if the header has none that lies within the image} */
+  private static BoxReader.@Nullable Section whole(BoxReader box, int tag) {
     BoxReader.Section section = box.section(tag);
+    return section == null || section.available() < section.length() ? null : section;
+  }
+
+  private void putCopy(BoxReader box, int tag) {
+    BoxReader.Section section = whole(box, tag);
     byte[] copy = copies.get(tag);
     if (section == null || copy == null || copy.length > section.unit()) {
       return;
@@ -345,7 +351,7 @@ public final class BoxRebuild {
   }
 
   private void putCounters(BoxReader box) {
-    BoxReader.Section section = box.section(BoxLayout.COUNTERS);
+    BoxReader.Section section = whole(box, BoxLayout.COUNTERS);
     long[] own = box.counters();
     if (section == null || own == null) {
       return;
@@ -365,7 +371,7 @@ public final class BoxRebuild {
   }
 
   private void putTrail(BoxReader box) {
-    BoxReader.Section ring = box.section(BoxLayout.TRAIL);
+    BoxReader.Section ring = whole(box, BoxLayout.TRAIL);
     if (ring == null || trail.isEmpty()) {
       return;
     }
@@ -393,8 +399,8 @@ public final class BoxRebuild {
   }
 
   private void putSlots(BoxReader box) {
-    BoxReader.Section table = box.section(BoxLayout.SPANS);
-    if (table == null) {
+    BoxReader.Section table = whole(box, BoxLayout.SPANS);
+    if (table == null || table.unit() <= SpanLayout.FIRST_ENTRY_OFFSET) {
       return;
     }
     int count = 0;
@@ -413,8 +419,8 @@ public final class BoxRebuild {
   }
 
   private void putScope(BoxReader box) {
-    BoxReader.Section log = box.section(BoxLayout.SCOPE_LOG);
-    BoxReader.Section head = box.section(BoxLayout.SCOPE_HEAD);
+    BoxReader.Section log = whole(box, BoxLayout.SCOPE_LOG);
+    BoxReader.Section head = whole(box, BoxLayout.SCOPE_HEAD);
     if (log != null && head != null && log.count() == 2) {
       int fields = new ScopeRebuild(image, box, log, head).put(heads, scope, problems);
       if (fields >= 0) {
@@ -423,9 +429,26 @@ public final class BoxRebuild {
     }
   }
 
+  /** {@return whether the first entry of that open slot proves itself at its place} */
+  private static boolean begins(BoxReader box, byte[] slot, long state, int from) {
+    int at = SpanLayout.FIRST_ENTRY_OFFSET;
+    int payload = at + SpanLayout.ENTRY_HEADER_SIZE;
+    if (slot.length < payload) {
+      return false;
+    }
+    int length = (int) INT.get(slot, at);
+    return length > 0
+        && length <= slot.length - payload
+        && box.entryChecksum(slot, state, from + at, payload, length)
+            == (int) INT.get(slot, at + 4);
+  }
+
   private boolean putSlot(BoxReader box, BoxReader.Section table, int from, byte[] slot) {
     int at = table.offset() + from;
     long state = stateOf(slot);
+    if (BoxReader.isOpenWord(state) && !begins(box, slot, state, from)) {
+      return false;
+    }
     long own = (long) LONG.get(image, at);
     boolean ownIsOpen = BoxReader.isOpenWord(own);
     boolean ownIsSound = ownIsOpen ? box.beginsSpan(table, from) : BoxReader.isOpenWord(~own);
