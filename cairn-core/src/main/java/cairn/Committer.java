@@ -294,7 +294,8 @@ final class Committer implements Runnable {
   private void pass(RunJournal opened, boolean last) {
     passStarted = System.nanoTime();
     long now = arrived.get();
-    boolean erase = opened.holdsCleared() && (last || ending || passStarted - erasedAt >= eraseNanos);
+    boolean erase =
+        opened.holdsCleared() && (last || ending || passStarted - erasedAt >= eraseNanos);
     try {
       write(opened, erase);
       recovered();

@@ -58,6 +58,14 @@ final class GatedStorage implements Storage {
     gate.release();
   }
 
+  synchronized void put(String name, byte[] bytes) {
+    files.put(name, bytes);
+  }
+
+  synchronized byte[] bytes(String name) {
+    return files.get(name).clone();
+  }
+
   private void force() throws IOException {
     forces.incrementAndGet();
     if (shut) {

@@ -38,8 +38,7 @@ class BoxRebuildTest {
     List<BoxRebuild.Frame> frames = new ArrayList<>();
     frames.add(frame(FrameLayout.TYPE_BEGIN, part(box, 0, BoxLayout.HEADER_SIZE)));
     for (int tag :
-        List.of(
-            BoxLayout.IDENTITY, BoxLayout.LIFE, BoxLayout.BEAT, BoxLayout.SCOPE_HEAD)) {
+        List.of(BoxLayout.IDENTITY, BoxLayout.LIFE, BoxLayout.BEAT, BoxLayout.SCOPE_HEAD)) {
       BoxReader.Section section = reader.section(tag);
       byte[] copy = reader.copy(tag);
       ByteBuffer payload =
@@ -118,8 +117,7 @@ class BoxRebuildTest {
         hostile.set(at, frame(type(random, old), damaged(random, old.payload())));
       }
       try {
-        BoxRebuild.Result result =
-            BoxRebuild.rebuild(round % 2 == 0 ? box : null, hostile, "box");
+        BoxRebuild.Result result = BoxRebuild.rebuild(round % 2 == 0 ? box : null, hostile, "box");
         int left = shown(result.image());
         if (round % 2 == 0) {
           assertThat(left).as("seed %s, round %s", seed, round).isGreaterThanOrEqualTo(sound - 1);
@@ -184,9 +182,7 @@ class BoxRebuildTest {
     for (long length : new long[] {0, 4607, 1L << 31, Long.MAX_VALUE, 1L << 30, -1}) {
       byte[] header = header(box, BoxLayout.FILE_LENGTH_OFFSET, length);
       assertThatThrownBy(
-              () ->
-                  BoxRebuild.rebuild(
-                      null, List.of(frame(FrameLayout.TYPE_BEGIN, header)), "box"))
+              () -> BoxRebuild.rebuild(null, List.of(frame(FrameLayout.TYPE_BEGIN, header)), "box"))
           .as("length %s", length)
           .isInstanceOf(IOException.class)
           .hasMessageContaining("no checkpoint in its journal");
