@@ -409,6 +409,9 @@ final class BoxMirror {
   private void spans(Frames out) throws IOException {
     int closed = 0;
     for (int slot = 0; slot < states.length; slot++) {
+      if (!spans.wasUsed(slot)) {
+        continue; // the table of slots is small, their state words are a cache line each
+      }
       long state = spans.state(slot);
       if (state == states[slot] && (state <= 0 || spans.used(slot) == used[slot])) {
         continue;

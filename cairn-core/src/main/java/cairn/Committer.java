@@ -25,7 +25,8 @@ final class Committer implements Runnable {
    * Group commit without a timer. A pass reads `arrived` first, then the box: so it holds at least
    * what those calls have stored, and once it is forced, `durable` is what it read. Whatever arrives
    * meanwhile is for the next pass, which begins at once under power, and under bounded when
-   * maxEvents are waiting or the oldest of them for maxDelay. Nothing new: parked, without an end.
+   * maxEvents are waiting or the oldest of them for maxDelay. Nothing new for maxDelay: parked,
+   * without an end.
    *
    * No lost wake-up. Callers: 1 store into the box   2 increment arrived   3 read wakeAt.
    * Here: 4 set wakeAt   5 read arrived, and don't park if it got there   6 park. Both 2 and 4 are
@@ -253,24 +254,40 @@ final class Committer implements Runnable {
       }
       return;
     }
-    boolean cameDuringPass = arrived.get() != seen;
+    // What came during the pass may be as old as that. And where records keep coming, one wake-up
+    // a batch is enough: so the first wait is as if one had come just now.
+    if (awaitBatch(opened, arrived.get() != seen ? passStarted : System.nanoTime())) {
+      return;
+    }
     while (!isDue(seen + 1)) {
-      long eraseIn =
-          opened.holdsCleared() ? erasedAt + eraseNanos - System.nanoTime() : Long.MAX_VALUE;
+      long eraseIn = eraseIn(opened);
       if (eraseIn <= 0) {
         return;
       }
       park(seen + 1, eraseIn);
     }
-    long oldest = cameDuringPass ? passStarted : System.nanoTime();
+    awaitBatch(opened, System.nanoTime());
+  }
+
+  /**
+   * Waits for a batch whose oldest record came at that time.
+   *
+   * @return false if the time is over and nothing has come
+   */
+  private boolean awaitBatch(RunJournal opened, long oldest) {
     long enough = seen + durability.maxEvents();
     while (!isDue(enough)) {
-      long left = oldest + maxDelayNanos - System.nanoTime();
+      long left = Math.min(oldest + maxDelayNanos - System.nanoTime(), eraseIn(opened));
       if (left <= 0) {
-        return;
+        return arrived.get() != seen || eraseIn(opened) <= 0;
       }
       park(enough, left);
     }
+    return true;
+  }
+
+  private long eraseIn(RunJournal opened) {
+    return opened.holdsCleared() ? erasedAt + eraseNanos - System.nanoTime() : Long.MAX_VALUE;
   }
 
   /** {@return whether that many have arrived, or somebody waits for those that have} */

@@ -550,6 +550,14 @@ final class SpanTable {
     return slotSize;
   }
 
+  /**
+   * {@return whether a span was ever in that slot} Sees those that began before something that
+   * happened before this call.
+   */
+  boolean wasUsed(int index) {
+    return slots[index] != null;
+  }
+
   /** {@return the state word of a slot, as {@link SpanLayout} has it} */
   long state(int index) {
     long word = region.getLongPlain(offset + index * slotSize + SpanLayout.STATE_OFFSET);
