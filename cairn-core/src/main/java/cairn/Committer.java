@@ -72,6 +72,10 @@ final class Committer implements Runnable {
 
   private volatile boolean stopped;
   private volatile boolean ending;
+
+  /** Whoever stopped it has gone on: the run's directory may be somebody else's to change. */
+  private volatile boolean abandoned;
+
   private volatile @Nullable Throwable died;
   private volatile Thread thread;
   private int restarts;
@@ -225,6 +229,7 @@ final class Committer implements Runnable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    abandoned = true;
   }
 
   // The thread
@@ -238,7 +243,9 @@ final class Committer implements Runnable {
         pass(opened, false);
         await(opened);
       }
-      pass(opened, true);
+      if (!abandoned) {
+        pass(opened, true);
+      }
     } catch (Throwable e) {
       died = e;
       signal();

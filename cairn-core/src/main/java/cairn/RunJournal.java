@@ -34,7 +34,7 @@ final class RunJournal implements BoxMirror.Frames, SegmentLog.Expiry, LongSuppl
    * Starting over: a new segment with a checkpoint and then all of the trail that is in the ring;
    * once that is forced, every segment before it is deleted. So after an error, in which nobody
    * knows what the segment in work holds; when segments are kept for a few records each and
-   * take more than MAX_BYTES; and when values were cleared that must not stay.
+   * take more than maxBytes; and when values were cleared that must not stay.
    */
 
   private static final int FIRST_SEGMENT_BYTES = 256 * 1024;

@@ -172,6 +172,37 @@ class RecorderDurabilityTest {
     }
   }
 
+  @Test
+  void directoriesUpToOneThatWasThereAreForcedWithTheFirstBatch() throws IOException {
+    Path there = root.toRealPath();
+    try (RunDirectory made =
+        RunDirectory.create(
+            there.resolve("a").resolve("b"), "orders", "20260101-000000-000-1-00000000", f -> {})) {
+      assertThat(made.parents())
+          .containsExactly(
+              there.resolve("a/b/orders"), there.resolve("a/b"), there.resolve("a"), there);
+    }
+    try (RunDirectory second =
+        RunDirectory.create(there, "orders", "20260101-000000-000-2-00000000", f -> {})) {
+      assertThat(second.parents()).containsExactly(there.resolve("orders"), there);
+    }
+  }
+
+  @Test
+  void copyModeForcesTheSame() throws IOException {
+    System.setProperty("cairn.mode", "copy");
+    try {
+      Recorder recorder = open(Durability.power());
+      assertThat(recorder.mode()).isEqualTo("copy");
+      record(recorder);
+      assertThat(recorder.awaitDurable(LONG)).isTrue();
+
+      assertWhole(report(afterPowerLoss(recorder, null)));
+    } finally {
+      System.clearProperty("cairn.mode");
+    }
+  }
+
   // Both are there
 
   @Test
