@@ -1,15 +1,8 @@
 package cairn.stress;
 
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.MappedByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /**
  * How far each thread of a victim came: a file outside the victim's box, mapped by the victim, read
@@ -48,76 +41,66 @@ public final class Oracle {
   private static final int FAILURES_OFFSET = 192;
   private static final int HISTORY_OFFSET = 256;
   private static final int BLOCK = HISTORY_OFFSET + 16 * HISTORY;
-  private static final VarHandle LONG =
-      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private final SharedWords words;
 
-  private final MappedByteBuffer words;
-
-  private Oracle(MappedByteBuffer words) {
+  private Oracle(SharedWords words) {
     this.words = words;
   }
 
   /** Makes the file, all zero. */
   static Oracle create(Path file, int threads) throws IOException {
-    return map(file, threads, StandardOpenOption.CREATE_NEW);
+    return new Oracle(SharedWords.create(file, (long) threads * BLOCK));
   }
 
   /** Opens the file that {@link #create} made. */
   static Oracle open(Path file) throws IOException {
-    return map(file, (int) (Files.size(file) / BLOCK), StandardOpenOption.CREATE);
-  }
-
-  private static Oracle map(Path file, int threads, StandardOpenOption create) throws IOException {
-    try (FileChannel channel =
-        FileChannel.open(file, create, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      return new Oracle(channel.map(FileChannel.MapMode.READ_WRITE, 0, (long) threads * BLOCK));
-    }
+    return new Oracle(SharedWords.open(file));
   }
 
   /** Announces call {@code number} of a stream, just before it is made. */
   void start(int thread, Stream stream, long number) {
-    putRelease(at(thread, stream), number + 1);
+    words.putRelease(at(thread, stream), number + 1);
     // No store of the call may become visible before its announcement.
     VarHandle.storeStoreFence();
   }
 
   /** As {@link #start} for a breadcrumb, whose begin time is kept. */
   void startCrumb(int thread, long number, long nanos) {
-    putRelease(historyAt(thread, number), nanos);
+    words.putRelease(historyAt(thread, number), nanos);
     start(thread, Stream.CRUMBS, number);
   }
 
   /** As {@link #returned} for a breadcrumb, whose end time is kept. */
   void returnedCrumb(int thread, long number, long nanos) {
-    putRelease(historyAt(thread, number) + Long.BYTES, nanos);
+    words.putRelease(historyAt(thread, number) + Long.BYTES, nanos);
     returned(thread, Stream.CRUMBS, number);
   }
 
   /** Announces that the call of that number has returned. */
   void returned(int thread, Stream stream, long number) {
     // Release: every store of the call comes first.
-    putRelease(at(thread, stream) + RETURNED_OFFSET, number + 1);
+    words.putRelease(at(thread, stream) + RETURNED_OFFSET, number + 1);
   }
 
   /** Counts a call that threw. */
   void fail(int thread) {
     int offset = thread * BLOCK + FAILURES_OFFSET;
-    putRelease(offset, (long) LONG.getAcquire(words, offset) + 1);
+    words.putRelease(offset, words.getAcquire(offset) + 1);
   }
 
   /** {@return how many calls of the stream have been announced} */
   long started(int thread, Stream stream) {
-    return (long) LONG.getAcquire(words, at(thread, stream));
+    return words.getAcquire(at(thread, stream));
   }
 
   /** {@return how many calls of the stream have returned} */
   long returned(int thread, Stream stream) {
-    return (long) LONG.getAcquire(words, at(thread, stream) + RETURNED_OFFSET);
+    return words.getAcquire(at(thread, stream) + RETURNED_OFFSET);
   }
 
   /** {@return how many calls threw} */
   long failures(int thread) {
-    return (long) LONG.getAcquire(words, thread * BLOCK + FAILURES_OFFSET);
+    return words.getAcquire(thread * BLOCK + FAILURES_OFFSET);
   }
 
   /**
@@ -126,7 +109,7 @@ public final class Oracle {
    * @param number started, and one of the last {@link #HISTORY}
    */
   long crumbNanos(int thread, long number) {
-    return (long) LONG.getAcquire(words, historyAt(thread, number));
+    return words.getAcquire(historyAt(thread, number));
   }
 
   /**
@@ -137,12 +120,8 @@ public final class Oracle {
    */
   long crumbEndNanos(int thread, long number) {
     return number < returned(thread, Stream.CRUMBS)
-        ? (long) LONG.getAcquire(words, historyAt(thread, number) + Long.BYTES)
+        ? words.getAcquire(historyAt(thread, number) + Long.BYTES)
         : Long.MAX_VALUE;
-  }
-
-  private void putRelease(int offset, long value) {
-    LONG.setRelease((ByteBuffer) words, offset, value);
   }
 
   private static int at(int thread, Stream stream) {

@@ -1,5 +1,7 @@
 package cairn.stress;
 
+import cairn.Durability;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -11,8 +13,15 @@ import java.util.List;
  * @param trailBytes size of the trail's ring
  * @param spanSlots size of the span table
  * @param scenario what the load leans on
+ * @param durability {@code process}, {@code bounded} or {@code power}
  */
-public record Plan(long seed, int threads, int trailBytes, int spanSlots, Scenario scenario) {
+public record Plan(
+    long seed, int threads, int trailBytes, int spanSlots, Scenario scenario, String durability) {
+  /** One under {@code process}. */
+  public Plan(long seed, int threads, int trailBytes, int spanSlots, Scenario scenario) {
+    this(seed, threads, trailBytes, spanSlots, scenario, "process");
+  }
+
   /** {@return the plan that {@link #toString} wrote} */
   public static Plan parse(String text) {
     List<String> parts = List.of(text.split(":", -1));
@@ -21,18 +30,43 @@ public record Plan(long seed, int threads, int trailBytes, int spanSlots, Scenar
         Integer.parseInt(parts.get(1)),
         Integer.parseInt(parts.get(2)),
         Integer.parseInt(parts.get(3)),
-        Scenario.valueOf(parts.get(4)));
+        Scenario.valueOf(parts.get(4)),
+        parts.get(5));
   }
 
   @Override
   public String toString() {
-    return seed + ":" + threads + ":" + trailBytes + ":" + spanSlots + ":" + scenario;
+    return seed
+        + ":"
+        + threads
+        + ":"
+        + trailBytes
+        + ":"
+        + spanSlots
+        + ":"
+        + scenario
+        + ":"
+        + durability;
+  }
+
+  /** {@return the durability of that name} */
+  static Durability durability(String name) {
+    return switch (name) {
+      case "process" -> Durability.process();
+      case "bounded" -> Durability.bounded(20, Duration.ofMillis(100));
+      case "power" -> Durability.power();
+      default -> throw new IllegalArgumentException("unknown durability: " + name);
+    };
+  }
+
+  /** {@return pseudo-random bits, always the same for the same arguments} */
+  long bits(int thread, int stream, long step) {
+    return bits(seed ^ ((long) thread << 56) ^ ((long) stream << 48), step);
   }
 
   /** {@return pseudo-random bits, always the same for the same arguments (SplitMix64)} */
-  long bits(int thread, int stream, long step) {
-    long z = seed ^ ((long) thread << 56) ^ ((long) stream << 48);
-    z += (step + 1) * 0x9E3779B97F4A7C15L;
+  static long bits(long seed, long step) {
+    long z = seed + (step + 1) * 0x9E3779B97F4A7C15L;
     z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
     z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
     return z ^ (z >>> 31);

@@ -1,12 +1,8 @@
 package cairn.stress;
 
 import cairn.Recorder;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.OutputStream;
 import java.net.URISyntaxException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -14,33 +10,24 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
 
 /** A running {@link Victim}, seen from the process that started it. One thread. */
 public final class VictimProcess implements AutoCloseable {
-  private static final long PATIENCE_SECONDS = 60;
-
   private final Plan plan;
   private final Path root;
   private final Oracle oracle;
-  private final Path log;
-  private final Process process;
-  private final BufferedReader lines;
+  private final Child child;
   private final String mode;
 
-  private VictimProcess(Plan plan, Path root, Oracle oracle, Path log, Process process)
-      throws IOException {
+  private VictimProcess(Plan plan, Path root, Oracle oracle, Child child) throws IOException {
     this.plan = plan;
     this.root = root;
     this.oracle = oracle;
-    this.log = log;
-    this.process = process;
-    this.lines =
-        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-    this.mode = readLine();
+    this.child = child;
+    this.mode = child.readLine();
   }
 
   /**
@@ -65,6 +52,26 @@ public final class VictimProcess implements AutoCloseable {
      * @param directory gets a jar and the archive
      */
     public static Launcher fast(Path directory) throws IOException, InterruptedException {
+      return fast(
+          directory,
+          (launcher, rehearsal) -> {
+            Plan plan = new Plan(1, 2, 64 << 10, 64, Scenario.MIXED);
+            try (VictimProcess victim = launcher.start(plan, rehearsal, rehearsal)) {
+              victim.record(2_000);
+              victim.end("close");
+            }
+          });
+    }
+
+    /** What a process does once so that its classes are known. */
+    interface Rehearsal {
+      /** Starts a process with that launcher, in that directory, and ends it in an orderly way. */
+      void run(Launcher launcher, Path directory) throws IOException, InterruptedException;
+    }
+
+    /** As {@link #fast(Path)}, for the classes that this rehearsal takes. */
+    static Launcher fast(Path directory, Rehearsal rehearsal)
+        throws IOException, InterruptedException {
       // An archive takes classes from jars only.
       Path jar = directory.resolve("victim.jar");
       writeJar(jar, List.of(location(Recorder.class), location(Victim.class)));
@@ -73,13 +80,9 @@ public final class VictimProcess implements AutoCloseable {
       List<String> dumping = new ArrayList<>(common);
       dumping.add("-XX:ArchiveClassesAtExit=" + archive);
       Path java = javaOf(Path.of(System.getProperty("java.home")));
-      Path rehearsal = Files.createDirectory(directory.resolve("rehearsal"));
-      Plan plan = new Plan(1, 2, 64 << 10, 64, Scenario.MIXED);
-      try (VictimProcess victim =
-          new Launcher(java, jar.toString(), dumping).start(plan, rehearsal, rehearsal)) {
-        victim.record(2_000);
-        victim.end("close");
-      }
+      rehearsal.run(
+          new Launcher(java, jar.toString(), dumping),
+          Files.createDirectory(directory.resolve("rehearsal")));
       List<String> using = new ArrayList<>(common);
       using.add("-XX:SharedArchiveFile=" + archive);
       return new Launcher(java, jar.toString(), using);
@@ -106,21 +109,31 @@ public final class VictimProcess implements AutoCloseable {
     public VictimProcess start(Plan plan, Path root, Path directory) throws IOException {
       Path oracleFile = directory.resolve("oracle-" + System.nanoTime());
       Path log = directory.resolve(oracleFile.getFileName() + ".log");
+      Oracle oracle = Oracle.create(oracleFile, plan.threads());
+      Child child =
+          start(Victim.class, log, plan.toString(), root.toString(), oracleFile.toString());
+      try {
+        return new VictimProcess(plan, root, oracle, child);
+      } catch (IOException e) {
+        child.kill();
+        throw e;
+      }
+    }
+
+    /**
+     * Starts a process.
+     *
+     * @param log gets what it writes to its standard error
+     */
+    Child start(Class<?> main, Path log, String... arguments) throws IOException {
       List<String> command = new ArrayList<>();
       command.add(java.toString());
       command.addAll(options);
       // A victim that crashes must not leave its report in the working directory.
-      command.add("-XX:ErrorFile=" + directory.resolve("hs_err_pid%p.log"));
-      command.addAll(List.of("-cp", classPath, Victim.class.getName()));
-      command.addAll(List.of(plan.toString(), root.toString(), oracleFile.toString()));
-      Oracle oracle = Oracle.create(oracleFile, plan.threads());
-      Process process = new ProcessBuilder(command).redirectError(log.toFile()).start();
-      try {
-        return new VictimProcess(plan, root, oracle, log, process);
-      } catch (IOException e) {
-        process.destroyForcibly();
-        throw e;
-      }
+      command.add("-XX:ErrorFile=" + log.resolveSibling("hs_err_pid%p.log"));
+      command.addAll(List.of("-cp", classPath, main.getName()));
+      command.addAll(List.of(arguments));
+      return Child.start(command, log);
     }
 
     private static Path javaOf(Path home) {
@@ -179,7 +192,7 @@ public final class VictimProcess implements AutoCloseable {
 
   /** {@return its process id} */
   public long pid() {
-    return process.pid();
+    return child.pid();
   }
 
   /** {@return whether its recorder is enabled, a space, and the recorder's mode} */
@@ -194,76 +207,43 @@ public final class VictimProcess implements AutoCloseable {
 
   /** Lets it record so many rounds on each thread, and waits for the end. */
   public void record(long rounds) throws IOException {
-    send("rounds " + rounds);
-    String answer = readLine();
-    if (!answer.equals("done")) {
-      throw new IOException("victim did not record: answer=" + answer + ", log=" + log());
-    }
+    child.obey("rounds " + rounds);
   }
 
   /** Lets it record without end, and waits until every thread has recorded. */
   public void recordForever() throws IOException, InterruptedException {
-    send("forever");
+    child.send("forever");
     for (int t = 0; t < plan.threads(); t++) {
       while (oracle.returned(t, Oracle.Stream.CRUMBS) == 0) {
-        if (process.waitFor(1, TimeUnit.MILLISECONDS)) {
-          throw new IOException("victim died: status=" + process.exitValue() + ", log=" + log());
-        }
+        child.liveOn(1);
       }
     }
   }
 
   /** Kills it with SIGKILL, whatever it is doing, and waits for its death. */
   public void kill() {
-    process.destroyForcibly().onExit().join();
+    child.kill();
   }
 
-  /**
-   * Sends a signal to it.
-   *
-   * @param name such as {@code STOP}
-   */
+  /** As {@link Child#signal}. */
   public void signal(String name) throws IOException, InterruptedException {
-    new ProcessBuilder("kill", "-" + name, Long.toString(pid())).start().waitFor();
+    child.signal(name);
   }
 
-  /**
-   * Ends it in an orderly way and waits for that.
-   *
-   * @param command {@code close} or {@code exit N}
-   * @return its exit status
-   */
+  /** As {@link Child#end}. */
   public int end(String command) throws IOException, InterruptedException {
-    send(command);
-    if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-      throw new IOException("victim does not end: command=" + command + ", log=" + log());
-    }
-    return process.exitValue();
+    return child.end(command);
   }
 
   /** {@return what it wrote to its standard error} */
   public String log() throws IOException {
-    return Files.readString(log);
+    return child.log();
   }
 
   /** Kills it if it lives. */
   @Override
   public void close() {
     kill();
-  }
-
-  private void send(String command) throws IOException {
-    OutputStream out = process.getOutputStream();
-    out.write((command + "\n").getBytes(StandardCharsets.UTF_8));
-    out.flush();
-  }
-
-  private String readLine() throws IOException {
-    String line = lines.readLine();
-    if (line == null) {
-      throw new IOException("victim died: log=" + log());
-    }
-    return line;
   }
 
   /** Deletes a directory and everything in it. */
