@@ -68,9 +68,14 @@ final class Child implements AutoCloseable {
 
   /** Lets it live on for so long; throws if it dies meanwhile. */
   void liveOn(long millis) throws IOException, InterruptedException {
-    if (process.waitFor(millis, TimeUnit.MILLISECONDS)) {
+    if (diesWithin(millis)) {
       throw died();
     }
+  }
+
+  /** {@return whether it ends by itself within so long} */
+  boolean diesWithin(long millis) throws InterruptedException {
+    return process.waitFor(millis, TimeUnit.MILLISECONDS);
   }
 
   private IOException died() throws IOException {
@@ -100,8 +105,13 @@ final class Child implements AutoCloseable {
    */
   int end(String command) throws IOException, InterruptedException {
     send(command);
+    return awaitEnd();
+  }
+
+  /** {@return its exit status} Waits for its end. */
+  int awaitEnd() throws IOException, InterruptedException {
     if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-      throw new IOException("victim does not end: command=" + command + ", log=" + log());
+      throw new IOException("victim does not end: log=" + log());
     }
     return process.exitValue();
   }

@@ -119,8 +119,7 @@ final class JournalCheck {
         && author.thread() >= 0
         && author.thread() < next[author.generation()].length
         && author.number() >= 0
-        && author.number()
-            < generations.get(author.generation()).oracle().started(author.thread());
+        && author.number() < generations.get(author.generation()).oracle().started(author.thread());
   }
 
   private boolean mayDropOldest() {

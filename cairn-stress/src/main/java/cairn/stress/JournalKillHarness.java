@@ -18,6 +18,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Kills processes that append to a journal, with SIGKILL at a random moment, and lets the next one
@@ -31,11 +32,13 @@ final class JournalKillHarness {
   private static final int[] SEGMENT_BYTES = {16 << 10, 64 << 10, 256 << 10};
   private static final int[] STAGING_BYTES = {16 << 10, 64 << 10};
   private static final int MAX_MILLIS = 120;
-  private static final int CHAIN = 10;
+  private static final String ONLY_C1 = "-XX:TieredStopAtLevel=1";
+  private static final int CHAIN = 6;
   private static final int LANES = 2;
   private static final Duration POLL = Duration.ofMillis(20);
 
   private final long seed;
+  private final long end;
   private final Path directory;
   private final Launcher launcher;
   private final Tally total = new Tally();
@@ -43,19 +46,26 @@ final class JournalKillHarness {
   private long consumed;
   private long followed;
 
-  private JournalKillHarness(long seed, Path directory, Launcher launcher) {
+  private JournalKillHarness(long seed, long end, Path directory, Launcher launcher) {
     this.seed = seed;
+    this.end = end;
     this.directory = directory;
     this.launcher = launcher;
   }
 
-  /** Kills that many writers, and prints a last line with the sums. */
-  static Tally run(int kills, long seed, Path directory, PrintStream out) throws Exception {
+  /**
+   * Kills that many writers, or fewer if the time is over, and prints a last line with the sums.
+   *
+   * @param seconds after which none is started any more
+   */
+  static Tally run(int kills, int seconds, long seed, Path directory, PrintStream out)
+      throws Exception {
     long begin = System.nanoTime();
     Path tools = Files.createTempDirectory(directory, "tools");
+    Launcher launcher = Launcher.fast(tools, JournalKillHarness::rehearse).with(ONLY_C1);
     JournalKillHarness harness =
         new JournalKillHarness(
-            seed, directory, Launcher.fast(tools, JournalKillHarness::rehearse));
+            seed, begin + TimeUnit.SECONDS.toNanos(seconds), directory, launcher);
     ExecutorService lanes = Executors.newFixedThreadPool(LANES);
     try {
       List<Future<?>> ends = new ArrayList<>();
@@ -106,6 +116,9 @@ final class JournalKillHarness {
   }
 
   private void chain(int number, int length) throws Exception {
+    if (System.nanoTime() - end >= 0) {
+      return;
+    }
     Random random = new Random(seed + number);
     String whenFull = number % 5 == 3 ? "dropNewest" : number % 5 == 4 ? "dropOldest" : "block";
     int segmentBytes = SEGMENT_BYTES[random.nextInt(SEGMENT_BYTES.length)];
@@ -124,7 +137,7 @@ final class JournalKillHarness {
     Tally tally = new Tally();
     List<Generation> generations = new ArrayList<>();
     Follower follower = null;
-    for (int i = 0; i < length; i++, plan = plan.next()) {
+    for (int i = 0; i < length && System.nanoTime() - end < 0; i++, plan = plan.next()) {
       try (JournalVictimProcess victim =
           JournalVictimProcess.start(launcher, plan, journal, home)) {
         generations.add(new Generation(plan, victim.oracle()));
@@ -162,8 +175,8 @@ final class JournalKillHarness {
     followed += count;
   }
 
-  private void consumeAndKill(
-      JournalPlan plan, Path journal, Path home, Random random, Tally tally) throws Exception {
+  private void consumeAndKill(JournalPlan plan, Path journal, Path home, Random random, Tally tally)
+      throws Exception {
     Path file = home.resolve("consumer-" + System.nanoTime());
     SharedWords words = SharedWords.create(file, ConsumerVictim.WORDS_BYTES);
     long before;
@@ -175,6 +188,9 @@ final class JournalKillHarness {
             journal.toString(),
             file.toString())) {
       before = Long.parseLong(consumer.readLine());
+      while (words.getAcquire(ConsumerVictim.FIRST) == 0) {
+        consumer.liveOn(1);
+      }
       consumer.liveOn(random.nextInt(MAX_MILLIS));
       consumer.kill();
     }
