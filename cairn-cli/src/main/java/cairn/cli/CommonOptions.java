@@ -28,12 +28,7 @@ final class CommonOptions {
 
   void addTo(CommandSpec spec) {
     spec.addOption(dir);
-    spec.addOption(
-        OptionSpec.builder("-h", "--help")
-            .type(boolean.class)
-            .usageHelp(true)
-            .description("show this help")
-            .build());
+    spec.addOption(Options.help());
   }
 
   /** {@return the root directory: option, property, variable, else the recorder's default} */

@@ -76,7 +76,7 @@ record ForceVerdict(Kind kind, String text) {
           "This force does not reach a medium, or the write cache lies: "
               + numbers
               + "; flash needs some "
-              + ProfileUnits.whole(FASTEST_MICROS)
+              + Units.whole(FASTEST_MICROS)
               + " us or more, a disk thousands. Power loss guarantees do not hold here, unless"
               + " you know that the cache outlives power loss.");
     }

@@ -3,7 +3,6 @@ package cairn.cli;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 
 /** {@code cairn journal} without a command of its own: prints the help. */
 final class JournalCommand implements Callable<Integer> {
@@ -30,12 +29,7 @@ final class JournalCommand implements Callable<Integer> {
               "  cairn journal verify /data/jobs       what is damaged or missing",
               "  cairn journal stat /data/jobs         numbers, times, sizes, consumers"
             });
-    spec.addOption(
-        OptionSpec.builder("-h", "--help")
-            .type(boolean.class)
-            .usageHelp(true)
-            .description("show this help")
-            .build());
+    spec.addOption(Options.help());
     spec.addSubcommand("cat", new CommandLine(new JournalCatCommand(session).spec()));
     spec.addSubcommand("verify", new CommandLine(new JournalVerifyCommand(session).spec()));
     spec.addSubcommand("stat", new CommandLine(new JournalStatCommand(session).spec()));

@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
 /** DIR of {@code cairn journal}: which journal a command looks at. */
@@ -25,12 +24,7 @@ final class JournalSource {
 
   void addTo(CommandSpec spec) {
     spec.addPositional(directory);
-    spec.addOption(
-        OptionSpec.builder("-h", "--help")
-            .type(boolean.class)
-            .usageHelp(true)
-            .description("show this help")
-            .build());
+    spec.addOption(Options.help());
   }
 
   /** {@return DIR, which exists and looks like a journal's} */

@@ -86,7 +86,7 @@ final class JournalStatCommand implements Callable<Integer> {
             + " of it entries");
     table.add("durable", durable(health));
     for (Map.Entry<String, Long> given : new TreeMap<>(health.givenUp()).entrySet()) {
-      table.add(given.getKey(), ProfileUnits.whole(given.getValue()) + ", noted in the journal");
+      table.add(given.getKey(), Units.whole(given.getValue()) + ", noted in the journal");
     }
     if (health.runFrames() > 0) {
       table.add("run", runFrames(health));
@@ -96,9 +96,9 @@ final class JournalStatCommand implements Callable<Integer> {
           "consumer",
           consumer.getKey()
               + ": acknowledged "
-              + ProfileUnits.whole(consumer.getValue())
+              + Units.whole(consumer.getValue())
               + ", "
-              + ProfileUnits.whole(lag(health, consumer.getValue()))
+              + Units.whole(lag(health, consumer.getValue()))
               + " behind");
     }
     if (!health.isSound()) {
@@ -113,7 +113,7 @@ final class JournalStatCommand implements Callable<Integer> {
           + ProfileLedger.WRITE_BACK_SECONDS
           + " s)";
     }
-    return ProfileUnits.whole(health.staged())
+    return Units.whole(health.staged())
         + (health.staged() == 1 ? " entry is" : " entries are")
         + " in the staging file only, which power loss may take";
   }
@@ -123,7 +123,7 @@ final class JournalStatCommand implements Callable<Integer> {
     if (health.entries() == 0) {
       return "no entries";
     }
-    return ProfileUnits.whole(health.entries())
+    return Units.whole(health.entries())
         + (health.entries() == 1 ? " entry, " : " entries, ")
         + health.firstSequence()
         + " to "
@@ -133,7 +133,7 @@ final class JournalStatCommand implements Callable<Integer> {
   /** {@return that it is the journal of a run, with how many records that has} */
   static String runFrames(JournalHealth health) {
     return "a run's own journal: "
-        + ProfileUnits.whole(health.runFrames())
+        + Units.whole(health.runFrames())
         + " records of the run, which are no entries (see: cairn report)";
   }
 

@@ -93,7 +93,7 @@ final class JournalVerifyCommand implements Callable<Integer> {
     session.out.println("  " + JournalStatCommand.entries(health));
     for (Map.Entry<String, Long> given : new TreeMap<>(health.givenUp()).entrySet()) {
       session.out.println(
-          "  given up and noted: " + given.getKey() + " " + ProfileUnits.whole(given.getValue()));
+          "  given up and noted: " + given.getKey() + " " + Units.whole(given.getValue()));
     }
     if (health.runFrames() > 0) {
       session.out.println("  " + JournalStatCommand.runFrames(health));

@@ -49,6 +49,15 @@ final class Options {
         .build();
   }
 
+  /** {@return the option that every command has} */
+  static OptionSpec help() {
+    return OptionSpec.builder("-h", "--help")
+        .type(boolean.class)
+        .usageHelp(true)
+        .description("show this help")
+        .build();
+  }
+
   /** {@return an option with a value of that type} */
   static OptionSpec value(Class<?> type, String label, String description, String... names) {
     return OptionSpec.builder(names)

@@ -146,7 +146,7 @@ final class ProfileChart {
         "p99 "
             + ProfileUnits.micros(result.p99Micros())
             + ", "
-            + ProfileUnits.whole(result.eventsPerSecond())
+            + Units.whole(result.eventsPerSecond())
             + "/s");
   }
 

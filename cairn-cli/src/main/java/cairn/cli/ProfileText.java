@@ -74,7 +74,7 @@ final class ProfileText {
     if (rate != null) {
       summary
           .append(" Suggested at ")
-          .append(ProfileUnits.whole(rate.eventsPerSecond()))
+          .append(Units.whole(rate.eventsPerSecond()))
           .append(" events/s: ")
           .append(rate.suggested())
           .append('.');
@@ -100,7 +100,7 @@ final class ProfileText {
             ProfileUnits.micros(result.p999Micros()),
             ProfileUnits.micros(result.maxMicros()),
             ProfileUnits.micros(result.meanMicros()),
-            ProfileUnits.whole(result.eventsPerSecond()));
+            Units.whole(result.eventsPerSecond()));
       }
     }
     paragraph(
@@ -196,7 +196,7 @@ final class ProfileText {
       sentences.add(
           shared.layer().threads()
               + " threads share their forces: "
-              + ProfileUnits.whole(shared.eventsPerSecond())
+              + Units.whole(shared.eventsPerSecond())
               + " events/s, "
               + ProfileUnits.times(shared.eventsPerSecond() / alone.eventsPerSecond())
               + " of what one thread gets; each call waits "
@@ -229,7 +229,7 @@ final class ProfileText {
     }
     heading(
         "What a call costs, and how many returned calls a death takes, at "
-            + ProfileUnits.whole(rate)
+            + Units.whole(rate)
             + " events/s");
     text.append(
         String.format(
@@ -250,7 +250,7 @@ final class ProfileText {
               ProfileUnits.micros(price.result().p99Micros()),
               price.processDeathEvents() == 0
                   ? "nothing"
-                  : "the last " + ProfileUnits.whole(price.processDeathEvents()),
+                  : "the last " + Units.whole(price.processDeathEvents()),
               loss(price)));
     }
     paragraph(
@@ -271,7 +271,7 @@ final class ProfileText {
     if (price.lostEvents() == 0) {
       return "nothing";
     }
-    return "about " + ProfileUnits.whole(price.lostEvents());
+    return "about " + Units.whole(price.lostEvents());
   }
 
   private void rates() {
@@ -281,7 +281,7 @@ final class ProfileText {
     }
     heading(
         "What the rate of events changes (yours: "
-            + ProfileUnits.whole(own.eventsPerSecond())
+            + Units.whole(own.eventsPerSecond())
             + " events/s)");
     if (ledger.verdict().kind().isTrusted()) {
       text.append("           disk busy with forces:     power loss takes, about:\n");
@@ -306,13 +306,13 @@ final class ProfileText {
             Locale.ROOT,
             "%s%9s %8s %8s %8s %8s %8s %10s  %s",
             isOwn ? ">" : " ",
-            ProfileUnits.whole(rate.eventsPerSecond()),
+            Units.whole(rate.eventsPerSecond()),
             busy(rate.powerBusy()),
             busy(rate.smallBusy()),
             busy(rate.largeBusy()),
-            ProfileUnits.whole(rate.smallLost()),
-            ProfileUnits.whole(rate.largeLost()),
-            ProfileUnits.whole(rate.processLost()),
+            Units.whole(rate.smallLost()),
+            Units.whole(rate.largeLost()),
+            Units.whole(rate.processLost()),
             rate.suggested())
         .stripTrailing();
   }
@@ -327,7 +327,7 @@ final class ProfileText {
     }
     String every = ProfileUnits.percent(rate.powerBusy());
     return "At "
-        + ProfileUnits.whole(rate.eventsPerSecond())
+        + Units.whole(rate.eventsPerSecond())
         + " events/s that is "
         + rate.suggested()
         + switch (rate.suggested()) {

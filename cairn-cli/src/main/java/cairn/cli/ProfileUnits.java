@@ -11,17 +11,7 @@ final class ProfileUnits {
     if (micros < 9.995) {
       return String.format(Locale.ROOT, "%.2f", micros);
     }
-    return micros < 99.95 ? String.format(Locale.ROOT, "%.1f", micros) : whole(micros);
-  }
-
-  /** {@return rounded, with commas} */
-  static String whole(double number) {
-    return whole(Math.round(number));
-  }
-
-  /** {@return with commas} */
-  static String whole(long number) {
-    return String.format(Locale.ROOT, "%,d", number);
+    return micros < 99.95 ? String.format(Locale.ROOT, "%.1f", micros) : Units.whole(micros);
   }
 
   /** {@return such as {@code 0.3 %}, {@code 47 %}, {@code 99.6 %}} */
@@ -33,11 +23,13 @@ final class ProfileUnits {
     // Near the ends a tenth matters.
     return percent < 9.95 || (percent >= 99 && percent < 99.95)
         ? String.format(Locale.ROOT, "%.1f %%", percent)
-        : whole(percent) + " %";
+        : Units.whole(percent) + " %";
   }
 
   /** {@return such as {@code 9 x}, {@code 1.4 x}} */
   static String times(double factor) {
-    return factor < 9.95 ? String.format(Locale.ROOT, "%.1f x", factor) : whole(factor) + " x";
+    return factor < 9.95
+        ? String.format(Locale.ROOT, "%.1f x", factor)
+        : Units.whole(factor) + " x";
   }
 }

@@ -110,4 +110,14 @@ final class Units {
     }
     return String.format(Locale.ROOT, "%.1f %s", value, units[unit]);
   }
+
+  /** {@return rounded, with commas} */
+  static String whole(double number) {
+    return whole(Math.round(number));
+  }
+
+  /** {@return with commas, such as {@code 12,345}} */
+  static String whole(long number) {
+    return String.format(Locale.ROOT, "%,d", number);
+  }
 }
