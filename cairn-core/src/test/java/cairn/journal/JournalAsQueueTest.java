@@ -26,8 +26,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A journal and one consumer used as a queue file is: what the test suites of such files check, said
- * in the journal's terms. To add is to append, to peek is to take the next, to remove is to acknowledge.
+ * A journal and one consumer used as a queue file is: what the test suites of such files check,
+ * said in the journal's terms. To add is to append, to peek is to take the next, to remove is to
+ * acknowledge.
  */
 class JournalAsQueueTest {
   private static final Duration NOW = Duration.ZERO;

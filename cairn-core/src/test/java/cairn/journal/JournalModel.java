@@ -56,6 +56,7 @@ final class JournalModel {
   private final Setting setting;
   private final @Nullable Observer observer;
   private final int goOnPercent;
+
   /** What calls of a random history choose by. */
   Random chance = new Random(1);
 
@@ -192,8 +193,7 @@ final class JournalModel {
         open();
       }
       case 'P' -> losePower();
-      case 'S' ->
-          disk.failFrom(ModelDisk.Fault.NO_SPACE, ModelDisk.Fault.NO_SPACE.operations(), 1);
+      case 'S' -> disk.failFrom(ModelDisk.Fault.NO_SPACE, ModelDisk.Fault.NO_SPACE.operations(), 1);
       case 'H' -> disk.heal();
       case 'x' -> {
         ModelDisk.Fault[] faults = ModelDisk.Fault.values();
@@ -351,7 +351,10 @@ final class JournalModel {
       long removed = found.isEmpty() ? acknowledging : found.get(0).sequence() - 1;
       if (removed > acknowledging) {
         throw new AssertionError(
-            "deleted and not acknowledged: sequence=" + removed + ", acknowledged=" + acknowledging);
+            "deleted and not acknowledged: sequence="
+                + removed
+                + ", acknowledged="
+                + acknowledging);
       }
       promises.removed(removed);
     } else if (setting.retainBytes != Long.MAX_VALUE && !found.isEmpty()) {

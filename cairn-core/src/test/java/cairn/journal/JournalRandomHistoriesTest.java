@@ -26,9 +26,7 @@ class JournalRandomHistoriesTest {
   private static Setting setting(Random random) {
     List<Durability> durabilities =
         List.of(
-            Durability.process(),
-            Durability.bounded(3, Duration.ofSeconds(1)),
-            Durability.power());
+            Durability.process(), Durability.bounded(3, Duration.ofSeconds(1)), Durability.power());
     Durability durability = durabilities.get(random.nextInt(3));
     boolean deletesAcknowledged = random.nextInt(4) == 0;
     long retainBytes = random.nextInt(4) == 0 ? 50_000 : Long.MAX_VALUE;
