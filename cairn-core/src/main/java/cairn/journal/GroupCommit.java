@@ -464,9 +464,7 @@ final class GroupCommit {
     if (isLost(waiter.sequence)) {
       return Journal.DROPPED;
     }
-    throw new UncheckedIOException(
-        "record is not durable: sequence=" + waiter.sequence + ", dir=" + storage,
-        new IOException(lastError));
+    throw refused("record is not durable", waiter.sequence);
   }
 
   /** Brings records to the kernel where the staging is not a mapped file. */
@@ -476,9 +474,17 @@ final class GroupCommit {
       if (written < sequence) {
         pass(false);
       }
+      if (written < sequence) {
+        throw refused("record is not written", sequence);
+      }
     } finally {
       committing.unlock();
     }
+  }
+
+  private UncheckedIOException refused(String what, long sequence) {
+    return new UncheckedIOException(
+        what + ": sequence=" + sequence + ", dir=" + storage, new IOException(lastError));
   }
 
   boolean awaitDurable(long sequence, Duration timeout) {

@@ -94,8 +94,10 @@ public final class Journal implements AutoCloseable {
    * @throws IllegalArgumentException if it is longer than {@link #maxRecordBytes()}
    * @throws IllegalStateException if the journal is closed
    * @throws UncheckedIOException under {@code power}, if it could not be forced, nor in a new
-   *     segment. It has its number and stays staged: it survives process death, is tried again
-   *     every second, and {@link #awaitDurable} tells when it is on the disk
+   *     segment; where {@link #mode()} is {@code written}, under any durability, if it could not be
+   *     written. It has its number and stays staged: it is tried again every second, survives
+   *     process death meanwhile if {@link #mode()} is {@code mapped}, and {@link #awaitDurable}
+   *     tells when it is on the disk
    */
   public long append(byte[] bytes, int from, int length) {
     Objects.checkFromIndexSize(from, length, bytes.length);

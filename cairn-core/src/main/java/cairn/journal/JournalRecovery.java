@@ -65,7 +65,7 @@ final class JournalRecovery {
           long end = 0;
           while (scan.hasHeader() && scan.next()) {
             end = scan.frameOffset() + JournalLayout.FRAME_HEADER_SIZE + scan.payloadLength();
-            lastIn = Math.max(lastIn, scan.sequence());
+            lastIn = Math.max(lastIn, lastNumber(scan));
             newestMillis = Math.max(newestMillis, scan.millis());
           }
           unforced.add(new Unforced(name, end));
@@ -94,6 +94,12 @@ final class JournalRecovery {
       }
     }
     readGivenUp(storage);
+  }
+
+  /** {@return the number of the frame, or the last of those that a gap says are gone} */
+  private static long lastNumber(SegmentScan scan) {
+    Gap gap = scan.type() == JournalLayout.TYPE_GAP ? Gap.decode(scan.payload()) : null;
+    return gap == null ? scan.sequence() : Math.max(scan.sequence(), gap.to());
   }
 
   private static long createdOf(Storage storage, SegmentLog.Segment segment) {

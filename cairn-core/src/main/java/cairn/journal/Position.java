@@ -56,8 +56,9 @@ final class Position implements Closeable {
         made.force();
       }
       storage.rename(unfinished, name);
-      storage.forceDirectory();
     }
+    // Also of one that is there: who made it may have died before this.
+    storage.forceDirectory();
     long generation = found == null ? 0 : found[0];
     return new Position(storage.open(name), generation, found == null ? 0 : found[1]);
   }

@@ -237,7 +237,8 @@ public final class SegmentLog implements Closeable {
     if (segment == null
         || position + batchLength + size > segment.bytes - JournalLayout.HEADER_SIZE) {
       commit(force);
-      begin(sequence, size);
+      // What has no number of its own bears the last one, which is in the segment before.
+      begin(Math.max(sequence, added + 1), size);
     }
   }
 

@@ -183,13 +183,20 @@ class JournalFaultsTest {
     try (Position position = Position.open(disk, "c")) {
       position.write(1L << 40);
     }
+    try (Journal journal = open(disk)) {
+      assertThat(journal.awaitDurable(6, NOW)).isFalse();
+    }
     try (Journal journal = open(disk);
         JournalConsumer consumer = new JournalConsumer(disk, "c", () -> true, null)) {
       assertThat(consumer.next(NOW)).isNull();
       assertThat(journal.append("next".getBytes(UTF_8))).isEqualTo((1L << 40) + 1);
       assertThat(consumer.next(NOW)).extracting(Entry::sequence).isEqualTo((1L << 40) + 1);
-      assertThat(journal.awaitDurable(6, NOW)).isFalse();
     }
+    // Opened again and again, it is said once and makes no further segment.
+    int segments = SegmentName.numbers(disk).size();
+    open(disk).close();
+    open(disk).close();
+    assertThat(SegmentName.numbers(disk)).hasSize(segments);
     assertThat(new JournalReader(disk, () -> false).verify().givenUp())
         .containsEntry("lost", (1L << 40) - 5);
   }

@@ -244,8 +244,10 @@ final class JournalModel {
     try {
       sequence = journal().append(bytes);
     } catch (UncheckedIOException e) {
-      // It has its number and survives process death: so says the method.
-      promises.returned(expected);
+      // It has its number, and survives process death where the staging does: so says the method.
+      if (setting.isMappable) {
+        promises.returned(expected);
+      }
       throw e;
     }
     if (sequence == Journal.DROPPED) {
@@ -348,7 +350,8 @@ final class JournalModel {
   /** What is gone from the front was deleted; was it allowed? */
   private void noteRemoved(List<Promises.Found> found) {
     if (setting.deletesAcknowledged) {
-      long removed = found.isEmpty() ? acknowledging : found.get(0).sequence() - 1;
+      long first = found.isEmpty() ? acknowledging + 1 : found.get(0).sequence();
+      long removed = promises.lastBelow(first);
       if (removed > acknowledging) {
         throw new AssertionError(
             "deleted and not acknowledged: sequence="
@@ -357,8 +360,10 @@ final class JournalModel {
                 + acknowledging);
       }
       promises.removed(removed);
-    } else if (setting.retainBytes != Long.MAX_VALUE && !found.isEmpty()) {
-      promises.removed(found.get(0).sequence() - 1); // by size; the newest segment stays
+    } else if (setting.retainBytes != Long.MAX_VALUE) {
+      // By size: what is left may hold nothing but a torn end, and take its size all the same.
+      long first = found.isEmpty() ? Long.MAX_VALUE : found.get(0).sequence();
+      promises.removed(promises.lastBelow(first));
     }
   }
 

@@ -63,6 +63,12 @@ public final class Promises {
     removed = Math.max(removed, sequence);
   }
 
+  /** {@return the highest number below that one under which anything was attempted; 0 if none} */
+  public long lastBelow(long sequence) {
+    Long last = attempted.lowerKey(sequence);
+    return last == null ? 0 : last;
+  }
+
   public long durable() {
     return durable;
   }
@@ -124,7 +130,7 @@ public final class Promises {
       present.put(record.sequence(), record.bytes());
     }
     for (Map.Entry<Long, List<byte[]>> one :
-        attempted.subMap(removed, false, mustHaveUpTo, true).entrySet()) {
+        attempted.subMap(removed, false, Math.max(removed, mustHaveUpTo), true).entrySet()) {
       if (!present.containsKey(one.getKey())) {
         throw new AssertionError(
             "promised and missing: sequence="

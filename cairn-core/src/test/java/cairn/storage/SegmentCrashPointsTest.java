@@ -265,6 +265,25 @@ class SegmentCrashPointsTest {
     assertThat(images).isGreaterThan(1_500);
   }
 
+  /**
+   * Else the one before it seems to end a number earlier, and is deleted when that is acknowledged.
+   */
+  @Test
+  void aSegmentThatBeginsWithAGapDoesNotClaimTheLastNumberOfTheOneBefore() throws IOException {
+    ModelDisk disk = new ModelDisk();
+    Writer writer = new Writer(disk, new Promises());
+    writer.run("abcFN");
+    writer.log.add(3, 1000, JournalLayout.TYPE_GAP, 0, new byte[10], 0, 10, true);
+    writer.log.commit(true);
+
+    try (SegmentScan scan =
+        SegmentScan.open(disk, SegmentName.of(2), true, (file, offset, text) -> {})) {
+      assertThat(scan.firstSequence()).isEqualTo(4);
+      assertThat(scan.next()).isTrue();
+      assertThat(scan.sequence()).isEqualTo(3);
+    }
+  }
+
   @Test
   void aFileThatIsBeingMadeIsRemovedByTheNextWriter() throws IOException {
     ModelDisk disk = new ModelDisk();
