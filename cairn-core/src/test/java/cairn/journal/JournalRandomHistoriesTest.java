@@ -82,7 +82,7 @@ class JournalRandomHistoriesTest {
   void noHistoryBreaksAPromise() {
     Long only = Long.getLong("cairn.model.seed");
     long first = only != null ? only : 1;
-    long count = only != null ? 1 : Long.getLong("cairn.model.seeds", 60);
+    long count = only != null ? 1 : Long.getLong("cairn.model.seeds", 80);
     long images = 0;
     for (long seed = first; seed < first + count; seed++) {
       images += run(seed);

@@ -212,7 +212,14 @@ class SegmentCrashPointsTest {
               disk,
               () -> {
                 Writer writer = new Writer(disk, new Promises());
-                checkDeathsAtEveryStep(disk, writer, 12, new Random(7));
+                Random random = new Random(7);
+                disk.onStep(
+                    () -> {
+                      if (disk.faultsHit() > 0) {
+                        long durable = writer.log.durableSequence();
+                        checkDeaths(disk, writer.promises, durable, 4, random);
+                      }
+                    });
                 writer.run(history + "cF");
               });
           if (disk.faultsHit() == 0) {
