@@ -262,6 +262,7 @@ final class GroupCommit {
           true);
       previous = frame.sequence();
     }
+    previous = Math.max(previous, found.evicted.to());
     if (found.last > previous) {
       // A consumer has seen and acknowledged numbers that power loss took: they are not used again.
       addGap(

@@ -60,7 +60,9 @@ final class JournalCursor implements Closeable {
   private final List<SegmentView> views = new ArrayList<>();
   private final Map<String, Long> given = new TreeMap<>();
   private final Set<Long> gapIds = new HashSet<>();
-  private final Map<Long, long[]> explained = new HashMap<>();
+
+  /** Numbers that gaps name, from and to; those that may still be missing. */
+  private final List<long[]> explained = new ArrayList<>();
 
   private long next;
   private long last;
@@ -121,7 +123,7 @@ final class JournalCursor implements Closeable {
       }
       given.merge(gap.reason(), gap.count(), Long::sum);
       if (gap.from() > 0) {
-        explained.put(gap.from(), new long[] {gap.from(), gap.to()});
+        explained.add(new long[] {gap.from(), gap.to()});
       }
       return true;
     }
@@ -133,6 +135,9 @@ final class JournalCursor implements Closeable {
     }
     last = found.sequence;
     next = last + 1;
+    if (!explained.isEmpty()) {
+      explained.removeIf(range -> range[1] < next);
+    }
     seeking = false;
     return true;
   }
@@ -143,15 +148,12 @@ final class JournalCursor implements Closeable {
     }
     long at = from;
     while (at <= to) {
-      long[] gap = explained.remove(at);
-      if (gap != null && gap[1] >= at) {
-        at = gap[1] + 1;
+      long end = explainedTo(at);
+      if (end >= at) {
+        at = end + 1;
         continue;
       }
-      long end = at;
-      while (end < to && !explained.containsKey(end + 1)) {
-        end++;
-      }
+      end = Math.min(to, nextExplained(at) - 1);
       findings.add(
           new JournalFinding(
               view == null ? JournalLayout.STAGING_NAME : view.name,
@@ -160,6 +162,27 @@ final class JournalCursor implements Closeable {
               "sequence numbers are missing: from=" + at + ", to=" + end));
       at = end + 1;
     }
+  }
+
+  /** {@return the last number that the gap names in which that one is; 0 if none does} */
+  private long explainedTo(long at) {
+    long end = 0;
+    for (long[] range : explained) {
+      if (range[0] <= at) {
+        end = Math.max(end, range[1]);
+      }
+    }
+    return end;
+  }
+
+  private long nextExplained(long at) {
+    long nearest = Long.MAX_VALUE;
+    for (long[] range : explained) {
+      if (range[0] > at) {
+        nearest = Math.min(nearest, range[0]);
+      }
+    }
+    return nearest;
   }
 
   private @Nullable Frame nextInSegments() throws IOException {
@@ -263,12 +286,27 @@ final class JournalCursor implements Closeable {
   /** Reads the staging file; false if there is nothing new. */
   private boolean toStaging() throws IOException {
     List<Frame> waiting = StagingFile.read(storage, last, live ? null : findings);
+    noteGivenUp(StagingFile.givenUp(storage, last));
     if (live) {
       addMoved(staged);
     }
     staged.addAll(waiting);
     inStaging = !staged.isEmpty();
     return inStaging;
+  }
+
+  /** What no gap names yet; of a living writer one may come among what has moved on. */
+  private void noteGivenUp(StagingFile.GivenUp givenUp) {
+    Staging.Evicted evicted = givenUp.evicted();
+    if (evicted.count() > 0) {
+      explained.add(new long[] {evicted.from(), evicted.to()});
+    }
+    if (!live && evicted.count() > 0) {
+      given.merge(Gap.EVICTED, evicted.count(), Long::sum);
+    }
+    if (!live && givenUp.dropped() > 0) {
+      given.merge(Gap.DROPPED, givenUp.dropped(), Long::sum);
+    }
   }
 
   /** What the writer has moved on into segments before the staging file was read. */

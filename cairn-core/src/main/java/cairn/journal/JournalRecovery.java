@@ -6,8 +6,6 @@ import cairn.storage.SegmentName;
 import cairn.storage.SegmentScan;
 import cairn.storage.Storage;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
@@ -93,7 +91,10 @@ final class JournalRecovery {
         last = Math.max(last, frame.sequence());
       }
     }
-    readGivenUp(storage);
+    StagingFile.GivenUp givenUp = StagingFile.givenUp(storage, lastWritten);
+    dropped = givenUp.dropped();
+    evicted = givenUp.evicted();
+    last = Math.max(last, evicted.to());
   }
 
   /** {@return the number of the frame, or the last of those that a gap says are gone} */
@@ -108,31 +109,6 @@ final class JournalRecovery {
       return scan.createdMillis();
     } catch (IOException e) {
       return 0;
-    }
-  }
-
-  /** What the dead writer counted and no gap in a segment names. */
-  private void readGivenUp(Storage storage) throws IOException {
-    try (SegmentScan scan = SegmentScan.open(storage, JournalLayout.STAGING_NAME, false, NOBODY);
-        Storage.Input input = storage.read(JournalLayout.STAGING_NAME)) {
-      byte[] words = new byte[48];
-      if (scan.hasHeader()
-          && scan.kind() == JournalLayout.KIND_STAGING
-          && input.read(JournalLayout.STAGING_DROPPED_OFFSET, words, 0, words.length)
-              == words.length) {
-        ByteBuffer in = ByteBuffer.wrap(words).order(ByteOrder.LITTLE_ENDIAN);
-        long all = in.getLong(0);
-        long logged = in.getLong(8);
-        dropped = all > 0 && logged >= 0 && all > logged ? all - logged : 0;
-        long from = in.getLong(16);
-        long to = in.getLong(24);
-        long count = in.getLong(32);
-        if (count > 0 && from > 0 && to >= from && count <= to - from + 1) {
-          evicted = new Staging.Evicted(from, to, count);
-        }
-      }
-    } catch (NoSuchFileException e) {
-      // Closed in order, or never mapped.
     }
   }
 

@@ -158,10 +158,13 @@ final class Staging {
 
   private void storeEvicted() {
     Evicted all = evictedDraining.and(evicted);
-    // The count is behind what it counts; both are hints for whoever opens the journal next.
-    region.putLongRelease(JournalLayout.STAGING_EVICTED_COUNT_OFFSET, 0);
-    region.putLongPlain(JournalLayout.STAGING_EVICTED_FROM_OFFSET, all.from);
-    region.putLongPlain(JournalLayout.STAGING_EVICTED_TO_OFFSET, all.to);
+    // Stored before anything is overwritten, and never without a range in between, as long as there is one:
+    // the range only grows at its end, or, when a gap names its beginning, shrinks from there.
+    if (all.count > 0) {
+      region.putLongRelease(JournalLayout.STAGING_EVICTED_FROM_OFFSET, all.from);
+      region.putLongRelease(JournalLayout.STAGING_EVICTED_TO_OFFSET, all.to);
+    }
+    // Release: publishes the range. Partner: whoever opens the journal next.
     region.putLongRelease(JournalLayout.STAGING_EVICTED_COUNT_OFFSET, all.count);
   }
 

@@ -28,6 +28,12 @@ enum Liveness {
    */
   /** Asks the lock; never waits. */
   static Liveness of(Path run) {
+    synchronized (HeldDirectories.monitor()) { // two looks at a time would see one another
+      return ask(run);
+    }
+  }
+
+  private static Liveness ask(Path run) {
     if (HeldDirectories.isHeld(run)) {
       return ALIVE;
     }

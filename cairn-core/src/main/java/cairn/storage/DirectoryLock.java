@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,8 +24,15 @@ import org.jspecify.annotations.Nullable;
 public final class DirectoryLock implements Closeable {
   /*
    * POSIX locks belong to the process and go when any descriptor of the file is closed in it. So a
-   * directory that this JVM holds is refused before its lock file is opened.
+   * directory that this JVM holds is refused before its lock file is opened, and nobody looks while
+   * somebody takes it.
+   *
+   * To see whether it is held a reader takes a shared lock, and gives it back at once. Who wants the
+   * lock at that moment is refused it too; so it is tried for as long as no reader holds it.
    */
+
+  private static final int ATTEMPTS = 50;
+  private static final long PAUSE_NANOS = 2_000_000;
 
   private static final int MAX_OWNER_BYTES = 1024;
 
@@ -48,7 +56,7 @@ public final class DirectoryLock implements Closeable {
   }
 
   /**
-   * Takes the lock; never waits.
+   * Takes the lock; if another holds it, looks again for a tenth of a second.
    *
    * @param name of the lock file
    * @param what for the message, such as {@code journal}
@@ -57,8 +65,11 @@ public final class DirectoryLock implements Closeable {
   public static DirectoryLock take(Path directory, String name, String what) throws IOException {
     Path real = directory.toRealPath();
     Path key = name.equals("lock") ? real : real.resolve(name);
-    if (!HeldDirectories.tryHold(key)) {
-      throw held(real, name, what, "ownerPid=" + ProcessHandle.current().pid() + " (this process)");
+    synchronized (HeldDirectories.monitor()) {
+      if (!HeldDirectories.tryHold(key)) {
+        throw held(
+            real, name, what, "ownerPid=" + ProcessHandle.current().pid() + " (this process)");
+      }
     }
     FileChannel channel = null;
     FileLock lock = null;
@@ -66,6 +77,10 @@ public final class DirectoryLock implements Closeable {
     try {
       channel = open(real.resolve(name));
       lock = channel.tryLock();
+      for (int i = 1; i < ATTEMPTS && lock == null; i++) {
+        LockSupport.parkNanos(PAUSE_NANOS);
+        lock = channel.tryLock();
+      }
       if (lock == null) {
         throw held(real, name, what, owner(real.resolve(ownerName(name))));
       }
@@ -158,6 +173,12 @@ public final class DirectoryLock implements Closeable {
 
   /** {@return whether a living process other than through this object holds that lock} */
   public static boolean isHeld(Path directory) {
+    synchronized (HeldDirectories.monitor()) {
+      return look(directory);
+    }
+  }
+
+  private static boolean look(Path directory) {
     if (HeldDirectories.isHeld(directory)) {
       return true;
     }

@@ -17,6 +17,14 @@ public final class HeldDirectories {
    */
   public static final String KEY = "cairn.held";
 
+  /**
+   * {@return what whoever opens a lock file synchronises on} From the look whether this JVM holds it
+   * until it is closed again, or held. The same object for all class loaders, as string constants are.
+   */
+  public static Object monitor() {
+    return KEY;
+  }
+
   /** Notes that this JVM holds that directory; its real path. */
   public static void hold(Path directory) {
     Properties properties = System.getProperties();
