@@ -158,7 +158,8 @@ final class Staging {
 
   private void storeEvicted() {
     Evicted all = evictedDraining.and(evicted);
-    // Stored before anything is overwritten, and never without a range in between, as long as there is one:
+    // Stored before anything is overwritten, and never without a range in between, as long as there
+    // is one:
     // the range only grows at its end, or, when a gap names its beginning, shrinks from there.
     if (all.count > 0) {
       region.putLongRelease(JournalLayout.STAGING_EVICTED_FROM_OFFSET, all.from);

@@ -18,8 +18,9 @@ public final class HeldDirectories {
   public static final String KEY = "cairn.held";
 
   /**
-   * {@return what whoever opens a lock file synchronises on} From the look whether this JVM holds it
-   * until it is closed again, or held. The same object for all class loaders, as string constants are.
+   * {@return what whoever opens a lock file synchronises on} From the look whether this JVM holds
+   * it until it is closed again, or held. The same object for all class loaders, as string
+   * constants are.
    */
   public static Object monitor() {
     return KEY;
