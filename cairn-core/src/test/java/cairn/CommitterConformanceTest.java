@@ -181,6 +181,23 @@ class CommitterConformanceTest {
   }
 
   @Test
+  void whatArrivesDuringAForceIsNotDurableWithIt() throws Exception {
+    start(Durability.power());
+    storage.shut();
+    crumb("first");
+    storage.awaitForce();
+    crumb("during it");
+    storage.release();
+    storage.awaitForce(); // the first has ended, the next is held back
+    assertThat(committer.await(0)).isFalse();
+    assertThat(messages()).containsExactly("first");
+    storage.open();
+
+    assertThat(committer.await(LONG)).isTrue();
+    assertThat(messages()).containsExactly("first", "during it");
+  }
+
+  @Test
   void afterAddClearAddOnlyTheLastIsThere() throws Exception {
     start(Durability.power());
     during(

@@ -302,7 +302,7 @@ class RecorderCrashPointsTest {
   @Test
   void smallHistoriesAreWholeAfterPowerLossAtEveryOperation() {
     int images = 0;
-    for (int seed = 0; seed < 20; seed++) {
+    for (int seed = 0; seed < 14; seed++) {
       History history = new History(seed, 10);
       history.checkEachStep();
       history.pass(false);
@@ -337,7 +337,7 @@ class RecorderCrashPointsTest {
 
   @Test
   void randomHistoriesAreWholeAfterPowerLossAtAnyTime() {
-    int seeds = Integer.getInteger("cairn.model.seeds", 60);
+    int seeds = Integer.getInteger("cairn.model.seeds", 30);
     long images = 0;
     for (long seed = 1; seed <= seeds; seed++) {
       History history = new History(seed, 3);
