@@ -4,6 +4,8 @@ import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import cairn.format.BoxScrubber;
+import cairn.format.Secrets;
 import cairn.report.Breadcrumb;
 import cairn.report.Cause;
 import cairn.report.Finding;
@@ -314,6 +316,7 @@ class RecorderDurabilityTest {
               .durability(Durability.power())
               .redaction(Redaction.none())
               .open();
+      recorder.scope().tag("early", "overwritten").tag("early", "there");
       Files.copy(recorder.directory().resolve("box"), Path.of(args[0], "old-box"));
       recorder.scope().tag("password", "hunter2").tag("region", "old-region");
       System.out.println(recorder.awaitDurable(LONG));
@@ -340,6 +343,20 @@ class RecorderDurabilityTest {
     assertThat(report.scope().tags()).containsEntry("region", "eu").containsKey("password");
     assertThat(report.trail()).extracting(Breadcrumb::message).containsExactly("ok");
     assertThat(run.scrub(Redaction.standard()).changed()).isFalse();
+  }
+
+  @Test
+  void journalBesideABoxThatWasScrubbedWithoutItIsNotUsed() throws IOException {
+    Run run = unredacted();
+    Path box = run.directory().resolve("box");
+    BoxScrubber.Result scrubbed =
+        BoxScrubber.scrub(Files.readAllBytes(box), "box", Secrets.STANDARD, 1);
+    assertThat(scrubbed.changed()).isTrue();
+    Files.write(box, scrubbed.image()); // as a version does that knows of no journal
+
+    assertThat(run.report().toJson()).contains("early").doesNotContain("hunter2", "k-4711");
+    run.scrub(Redaction.standard());
+    assertThat(anyFileHolds(run.directory(), "hunter2")).isFalse();
   }
 
   @Test

@@ -130,6 +130,34 @@ class RunJournalTest {
     assertThat(report.openSpans().get(0).attributes()).isEqualTo(Map.of("late", 1L));
   }
 
+  // What the box says otherwise
+
+  @Test
+  void valueThatTheBoxErasedAndWhoseSuccessorItLostIsTakenFromTheJournal() throws IOException {
+    MemoryBox memory = new MemoryBox(16, TRAIL_BYTES);
+    Box box = memory.box;
+    RunJournal journal = journal(memory);
+    tag(memory, "k", "what was forced");
+    journal.pass(false); // generation 1
+    tag(memory, "other", "1");
+    tag(memory, "other", "2");
+    box.scope.eraseStale(); // generation 2: begins with a copy of k
+    byte[] image = memory.image();
+    tag(memory, "k", "the newest");
+    box.scope.eraseStale(); // generation 3, and that copy is erased
+    byte[] later = memory.image();
+
+    // The head is still that of generation 2, its half is as it is now, and "the newest" is torn.
+    System.arraycopy(later, box.plan.scopeLog, image, box.plan.scopeLog, BoxPlan.SCOPE_HALF);
+    String half =
+        new String(image, box.plan.scopeLog, BoxPlan.SCOPE_HALF, StandardCharsets.ISO_8859_1);
+    image[box.plan.scopeLog + half.indexOf("the newest")] ^= 1;
+    assertThat(half).doesNotContain("what was forced");
+
+    assertThat(ReportOfRun.read(image, storage).scope().tags())
+        .containsEntry("k", "what was forced");
+  }
+
   // What was cleared
 
   @Test
