@@ -13,10 +13,13 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,6 +58,9 @@ public final class Journal implements AutoCloseable {
   private final Secrets secrets;
   private final @Nullable DirectoryLock lock;
   private final ConcurrentLinkedQueue<EventEncoder> encoders = new ConcurrentLinkedQueue<>();
+  private final LongAdder cuts = new LongAdder();
+  private final LongAdder placeholders = new LongAdder();
+  private final LongAdder redactions = new LongAdder();
 
   Journal(Storage storage, GroupCommit commit, Secrets secrets, @Nullable DirectoryLock lock) {
     this.storage = storage;
@@ -107,18 +113,28 @@ public final class Journal implements AutoCloseable {
 
   /**
    * Appends an event: a map that is encoded at the call as a breadcrumb's data is, to CBOR, with
-   * secrets redacted and values cut where they exceed the limits. Otherwise as {@link
+   * secrets redacted, and cut where it exceeds 64 KiB a text, 10,000 elements a list, 50,000
+   * values, 16 levels or {@link #maxRecordBytes()}; marked and counted. Otherwise as {@link
    * #append(byte[], int, int)}.
    */
   public long append(Map<String, ?> event) {
     Objects.requireNonNull(event, "event");
+    byte[] encoded = encode(event);
+    return commit.append(JournalLayout.TYPE_EVENT, encoded, 0, encoded.length);
+  }
+
+  /** A copy: an append may wait long, and the encoder has room for the longest record. */
+  private byte[] encode(Map<String, ?> event) {
     EventEncoder encoder = encoders.poll();
     if (encoder == null) {
       encoder = new EventEncoder(maxRecordBytes(), secrets);
     }
     try {
-      int length = encoder.encode(event);
-      return commit.append(JournalLayout.TYPE_EVENT, encoder.bytes(), 0, length);
+      byte[] encoded = Arrays.copyOf(encoder.bytes(), encoder.encode(event));
+      cuts.add(encoder.cuts);
+      placeholders.add(encoder.placeholders);
+      redactions.add(encoder.redactions);
+      return encoded;
     } finally {
       encoders.offer(encoder);
     }
@@ -218,10 +234,15 @@ public final class Journal implements AutoCloseable {
   /**
    * {@return what was counted since this journal was opened} {@code appended}, {@code dropped},
    * {@code evicted}, {@code lost}, {@code forces}, {@code writes}, {@code bytesWritten}, {@code
-   * forceErrors}, {@code segmentsDeleted}.
+   * forceErrors}, {@code segmentsDeleted}; and of events {@code cut}, {@code placeholders}, {@code
+   * redacted}.
    */
   public Map<String, Long> counters() {
-    return commit.counters();
+    Map<String, Long> all = new LinkedHashMap<>(commit.counters());
+    all.put("cut", cuts.sum());
+    all.put("placeholders", placeholders.sum());
+    all.put("redacted", redactions.sum());
+    return all;
   }
 
   /** {@return the error of the last write or force, if it failed; else null} */

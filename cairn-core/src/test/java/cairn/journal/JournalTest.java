@@ -243,6 +243,9 @@ class JournalTest {
           .contains("\"event\":{")
           .contains("\"password\":\"<redacted>\"")
           .doesNotContain("hunter2");
+      assertThat(journal.counters()).containsEntry("redacted", 1L).containsEntry("cut", 0L);
+      journal.append(Map.of("text", "x".repeat(100_000)));
+      assertThat(journal.counters()).containsEntry("cut", 1L);
       assertThat(entries.get(1).toJson()).endsWith("\"text\":\"plain\"}");
       assertThat(entries.get(2).toJson()).endsWith("\"base64\":\"/w==\"}");
     }
