@@ -332,7 +332,7 @@ class RecorderCrashPointsTest {
       images += history.images;
     }
     System.out.println("images of small histories checked: " + images);
-    assertThat(images).isGreaterThan(5_000);
+    assertThat(images).isGreaterThan(3_000);
   }
 
   @Test
