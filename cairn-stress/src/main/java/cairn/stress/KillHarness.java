@@ -8,6 +8,7 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +34,8 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class KillHarness {
   private static final List<Scenario> SCENARIOS = List.of(Scenario.values());
+  private static final List<String> DURABILITIES =
+      List.of("process", "process", "bounded", "power");
   private static final int[] RING_BYTES = {64 << 10, 256 << 10, 2 << 20};
   private static final long MIN_MILLIS = 20;
   private static final long MAX_MILLIS = 400;
@@ -144,7 +147,8 @@ public final class KillHarness {
             number % 5 == 4 ? 16 : options.threads(),
             RING_BYTES[number % RING_BYTES.length],
             scenario == Scenario.OVERFLOWING ? 16 : 1024,
-            scenario);
+            scenario,
+            DURABILITIES.get(random.nextInt(DURABILITIES.size())));
     boolean onlyC1 = number % 2 == 0;
     long millis = random.nextLong(MIN_MILLIS, MAX_MILLIS);
     Path home = Files.createDirectory(directory.resolve("kill-" + number));
@@ -209,7 +213,17 @@ public final class KillHarness {
     if (runs.size() != 1) {
       throw new IOException("one run expected: runs=" + runs.size() + ", root=" + victim.root());
     }
-    Seen seen = Seen.of(runs.get(0).report());
-    return VictimCheck.ofKilled(victim.plan(), victim.oracle(), seen);
+    Plan plan = victim.plan();
+    Oracle oracle = victim.oracle();
+    Tally tally = VictimCheck.ofKilled(plan, oracle, Seen.of(runs.get(0).report()));
+    long[][] durable = VictimCheck.durable(plan, oracle);
+    if (Arrays.stream(durable).flatMapToLong(Arrays::stream).sum() > 0) {
+      // What awaitDurable was true for is in the journal alone.
+      Files.move(runs.get(0).directory().resolve("box"), victim.root().resolveSibling("box"));
+      for (Run run : Runs.under(victim.root())) {
+        tally.add(VictimCheck.ofPowerCut(plan, oracle, Seen.of(run.report()), durable));
+      }
+    }
+    return tally;
   }
 }

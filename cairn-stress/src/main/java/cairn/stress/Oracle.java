@@ -10,8 +10,8 @@ import java.nio.file.Path;
  *
  * <pre>
  *   thread t at t * BLOCK:
- *   0              8               64            128             192
- *   | crumbStarted | crumbReturned | scope, same | spans, same | failures | begin and end of crumb q at q % HISTORY ...
+ *   0              8               16             64            128            192
+ *   | crumbStarted | crumbReturned | crumbDurable | scope, same | spans, same | failures | begin and end of crumb q at q % HISTORY ...
  * </pre>
  *
  * A call is announced in {@code started} before it is made and in {@code returned} after it; each
@@ -38,6 +38,7 @@ public final class Oracle {
   static final int HISTORY = 1 << 16;
 
   private static final int RETURNED_OFFSET = 8;
+  private static final int DURABLE_OFFSET = 16;
   private static final int FAILURES_OFFSET = 192;
   private static final int HISTORY_OFFSET = 256;
   private static final int BLOCK = HISTORY_OFFSET + 16 * HISTORY;
@@ -80,6 +81,16 @@ public final class Oracle {
   void returned(int thread, Stream stream, long number) {
     // Release: every store of the call comes first.
     words.putRelease(at(thread, stream) + RETURNED_OFFSET, number + 1);
+  }
+
+  /** Announces that so many calls of the stream were made before a wait that said: durable. */
+  void durable(int thread, Stream stream, long calls) {
+    words.putRelease(at(thread, stream) + DURABLE_OFFSET, calls);
+  }
+
+  /** {@return how many calls of the stream are known to be durable} */
+  long durable(int thread, Stream stream) {
+    return words.getAcquire(at(thread, stream) + DURABLE_OFFSET);
   }
 
   /** Counts a call that threw. */

@@ -8,6 +8,7 @@ import java.io.InputStreamReader;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -26,6 +27,8 @@ public final class Victim {
 
   private static final int KIND_STREAM = 0;
   private static final int ORPHANED = 9;
+  private static final int AWAIT_EVERY = 32;
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   private Victim() {}
 
@@ -41,6 +44,7 @@ public final class Victim {
         Recorder.builder("victim")
             .release("1.0")
             .directory(Path.of(args[1]))
+            .durability(Plan.durability(plan.durability()))
             .trailBytes(plan.trailBytes())
             .spanSlots(plan.spanSlots())
             .open();
@@ -125,6 +129,7 @@ public final class Victim {
     private final ScopeLoad scope;
     private final SpanLoad spans;
     private final boolean writesScope;
+    private final boolean awaits;
     private long round;
     private long crumb;
     private long update;
@@ -138,18 +143,31 @@ public final class Victim {
       this.scope = new ScopeLoad(plan, thread);
       this.spans = new SpanLoad(plan, thread);
       this.writesScope = ScopeLoad.isActive(plan, thread);
+      this.awaits = !plan.durability().equals("process");
     }
 
     @Override
     public void run() {
       for (long end = rounds; end > 0; end--) {
         try {
-          step((int) (plan.bits(thread, KIND_STREAM, round++) & 15));
+          long bits = plan.bits(thread, KIND_STREAM, round++);
+          step((int) (bits & 15));
+          if (awaits && (bits >>> 32) % AWAIT_EVERY == 0) {
+            awaitDurable();
+          }
         } catch (RuntimeException | Error e) {
           oracle.fail(thread);
           e.printStackTrace();
           throw e;
         }
+      }
+    }
+
+    private void awaitDurable() {
+      if (recorder.awaitDurable(PATIENCE)) {
+        oracle.durable(thread, Stream.SCOPE, update);
+        oracle.durable(thread, Stream.SPANS, spanStep);
+        oracle.durable(thread, Stream.CRUMBS, crumb);
       }
     }
 

@@ -12,12 +12,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.LongFunction;
 
 /**
  * Compares what a report shows of a dead victim with what its oracle knows. For one check.
  *
  * <p>Scope and spans of a thread must be exactly what its model says after all returned calls, or
  * after the one call in flight too.
+ *
+ * <p>After a power cut, and without the box, only what was called durable must be there: the calls
+ * after it may have left their traces or not, each field and each span for itself.
  *
  * <p>A breadcrumb of the report must be one that was started, to the byte, once, and later in the
  * trail than the one before it of the same thread. A returned breadcrumb that the report doesn't
@@ -43,6 +48,10 @@ final class VictimCheck {
   private final Plan plan;
   private final Oracle oracle;
   private final Seen seen;
+
+  /** How many calls of each thread and stream must show; null for all that returned. */
+  private final long[][] durable;
+
   private final Tally tally = new Tally();
 
   /** Begin of the earliest-known call after a breadcrumb that lies surely inside the window. */
@@ -50,15 +59,45 @@ final class VictimCheck {
 
   private long capacityInCrumbs;
 
-  private VictimCheck(Plan plan, Oracle oracle, Seen seen) {
+  private VictimCheck(Plan plan, Oracle oracle, Seen seen, long[][] durable) {
     this.plan = plan;
     this.oracle = oracle;
     this.seen = seen;
+    this.durable = durable;
+  }
+
+  private static final Stream[] STREAMS = Stream.values();
+
+  /** {@return what is known to be durable now, by thread and stream} */
+  static long[][] durable(Plan plan, Oracle oracle) {
+    long[][] calls = new long[plan.threads()][STREAMS.length];
+    for (int t = 0; t < calls.length; t++) {
+      for (Stream stream : STREAMS) {
+        calls[t][stream.ordinal()] = oracle.durable(t, stream);
+      }
+    }
+    return calls;
+  }
+
+  /**
+   * {@return what is wrong with a report of what was left by a power cut}
+   *
+   * @param durable what was known to be durable before
+   */
+  static Tally ofPowerCut(Plan plan, Oracle oracle, Seen seen, long[][] durable) {
+    VictimCheck check = new VictimCheck(plan, oracle, seen, durable);
+    check.all();
+    return check.tally;
+  }
+
+  /** {@return how many calls must show} */
+  private long promised(int t, Stream stream) {
+    return durable == null ? oracle.returned(t, stream) : durable[t][stream.ordinal()];
   }
 
   /** {@return what is wrong with the report of a victim that was killed} */
   static Tally ofKilled(Plan plan, Oracle oracle, Seen seen) {
-    VictimCheck check = new VictimCheck(plan, oracle, seen);
+    VictimCheck check = new VictimCheck(plan, oracle, seen, null);
     check.tally.kill();
     check.all();
     if (seen.cause().isClean() || seen.cause() == Cause.RUNNING) {
@@ -69,7 +108,7 @@ final class VictimCheck {
 
   /** {@return what is wrong with the report of a victim, however it ended} */
   static Tally of(Plan plan, Oracle oracle, Seen seen) {
-    VictimCheck check = new VictimCheck(plan, oracle, seen);
+    VictimCheck check = new VictimCheck(plan, oracle, seen, null);
     check.all();
     return check.tally;
   }
@@ -165,7 +204,7 @@ final class VictimCheck {
   }
 
   private void checkPresence(int t, Map<Long, Breadcrumb> present) {
-    long returned = oracle.returned(t, Stream.CRUMBS);
+    long returned = promised(t, Stream.CRUMBS);
     for (long q = returned - 1; q >= 0 && hasHistory(t, q); q--) {
       if (present.containsKey(q)) {
         continue;
@@ -256,8 +295,12 @@ final class VictimCheck {
       Map<String, Object> shown = load.seen(seen.scope());
       known.addAll(shown.keySet());
       tally.checked(shown.size());
-      long returned = oracle.returned(t, Stream.SCOPE);
+      long returned = promised(t, Stream.SCOPE);
       long started = oracle.started(t, Stream.SCOPE);
+      if (durable != null) {
+        checkEach(shown, returned, started, load::after, tally::scope);
+        continue;
+      }
       Map<String, Object> before = load.after(returned);
       Map<String, Object> after = load.after(started);
       if (!shown.equals(before) && !shown.equals(after)) {
@@ -301,11 +344,21 @@ final class VictimCheck {
         plan.scenario() == Scenario.OVERFLOWING && (seen.trail().isEmpty() || hasLapped());
     for (int t = 0; t < plan.threads(); t++) {
       SpanLoad load = new SpanLoad(plan, t);
-      long returned = oracle.returned(t, Stream.SPANS);
+      long returned = promised(t, Stream.SPANS);
       long started = oracle.started(t, Stream.SPANS);
+      Map<String, Map<String, Object>> shown = byThread.getOrDefault(t, Map.of());
+      if (durable != null) {
+        LongFunction<Map<String, ?>> after =
+            calls -> {
+              Map<String, ?> open = load.after(calls);
+              open.keySet().retainAll(mayHaveEvictedSpans ? shown.keySet() : open.keySet());
+              return open;
+            };
+        checkEach(shown, returned, started, after, tally::span);
+        continue;
+      }
       Map<String, Map<String, Object>> before = load.after(returned);
       Map<String, Map<String, Object>> after = load.after(started);
-      Map<String, Map<String, Object>> shown = byThread.getOrDefault(t, Map.of());
       if (mayHaveEvictedSpans) {
         // A span that overflowed into the trail goes when a lap overwrites its begin.
         before.keySet().retainAll(shown.keySet());
@@ -323,6 +376,39 @@ final class VictimCheck {
                 + difference(before, shown));
       }
     }
+  }
+
+  /**
+   * Each key has a value, or none, that it had after one of the calls from the last durable one to
+   * the last started one.
+   */
+  private static void checkEach(
+      Map<String, ?> shown,
+      long durable,
+      long started,
+      LongFunction<? extends Map<String, ?>> after,
+      Consumer<String> wrong) {
+    Map<String, Object> unexplained = new TreeMap<>(shown);
+    Map<String, ?> promised = after.apply(durable);
+    Map<String, Object> missing = new TreeMap<>(promised);
+    for (long calls = durable; calls <= started; calls++) {
+      Map<String, ?> state = after.apply(calls);
+      unexplained.entrySet().removeAll(state.entrySet());
+      missing.keySet().retainAll(state.keySet());
+      if (unexplained.isEmpty() && shown.keySet().containsAll(missing.keySet())) {
+        return;
+      }
+    }
+    missing.keySet().removeAll(shown.keySet());
+    wrong.accept(
+        "durable="
+            + durable
+            + ", started="
+            + started
+            + ", missing="
+            + missing
+            + ", not its value then or later="
+            + unexplained);
   }
 
   private static String difference(Map<String, ?> expected, Map<String, ?> shown) {
