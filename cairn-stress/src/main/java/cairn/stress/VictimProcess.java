@@ -220,6 +220,11 @@ public final class VictimProcess implements AutoCloseable {
     }
   }
 
+  /** Lets it live on for so long; throws if it dies meanwhile. */
+  void liveOn(long millis) throws IOException, InterruptedException {
+    child.liveOn(millis);
+  }
+
   /** Kills it with SIGKILL, whatever it is doing, and waits for its death. */
   public void kill() {
     child.kill();
