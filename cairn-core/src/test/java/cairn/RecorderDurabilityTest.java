@@ -31,6 +31,7 @@ class RecorderDurabilityTest {
   private static final Duration LONG = Duration.ofSeconds(30);
 
   @TempDir Path root;
+  @TempDir Path afterwards;
   private final List<Recorder> opened = new ArrayList<>();
   private int losses;
 
@@ -48,7 +49,7 @@ class RecorderDurabilityTest {
   /** The run as power loss may leave it: what was forced, and the box as it was at some time. */
   private Path afterPowerLoss(Recorder recorder, byte[] box) throws IOException {
     Path directory = recorder.directory();
-    Path copyRoot = root.resolveSibling(root.getFileName() + "-loss" + ++losses);
+    Path copyRoot = afterwards.resolve("loss" + ++losses);
     Path copy = copyRoot.resolve("orders").resolve(String.valueOf(directory.getFileName()));
     Files.createDirectories(copy);
     try (Stream<Path> files = Files.list(directory)) {
