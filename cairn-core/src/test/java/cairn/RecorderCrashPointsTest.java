@@ -370,7 +370,7 @@ class RecorderCrashPointsTest {
       }
     }
     for (ModelDisk.Fault fault : ModelDisk.Fault.values()) {
-      for (int nth = 1; ; nth += 1 + nth / 12) {
+      for (int nth = 1; ; nth += 1 + nth / 5) {
         History history = new History(nth, 1);
         history.checkEachStep();
         history.disk.fail(fault, kinds, nth);
