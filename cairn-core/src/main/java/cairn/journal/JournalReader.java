@@ -200,8 +200,8 @@ public final class JournalReader {
 
   /**
    * {@return a follower of the entries from that number on} It gets an entry once its batch is in a
-   * segment: under {@code power} and {@code bounded} when it is forced, under {@code process}
-   * within some 100 ms.
+   * segment: under {@code power} and {@code bounded} with its force, at the earliest while that is
+   * under way; under {@code process} within some 100 ms.
    */
   public JournalFollower follow(long fromSequence) {
     return new JournalFollower(storage, fromSequence, live);

@@ -125,7 +125,11 @@ class JournalAsQueueTest {
   void acknowledgedSegmentsAreRemovedAndTheNextElementIsIntact() throws IOException {
     add(7000, 7000, 7000, 42);
     assertThat(JournalModel.segments(disk)).isEqualTo(3);
-    remove(2);
+    remove(1);
+    reopen();
+    assertThat(disk.list()).doesNotContain(SegmentName.of(1));
+    assertThat(waiting()).containsExactly(7000, 7000, 42);
+    remove(1);
     reopen();
     assertThat(disk.list()).doesNotContain(SegmentName.of(1), SegmentName.of(2));
     assertThat(waiting()).containsExactly(7000, 42);
@@ -244,6 +248,7 @@ class JournalAsQueueTest {
       disk.fail(fault, EnumSet.of(Operation.WRITE_FORCED), 1);
       assertThatThrownBy(() -> consumer.acknowledge(2)).isInstanceOf(IOException.class);
       assertThat(consumer.acknowledged()).isEqualTo(1);
+      assertThat(JournalReader.consumers(disk.afterProcessDeath()).get("queue")).isIn(1L, 2L);
       consumer.acknowledge(2);
       assertThat(consumer.acknowledged()).isEqualTo(2);
       dieAndReopen();

@@ -3,6 +3,7 @@ package cairn.storage;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import cairn.format.FrameSeal;
 import cairn.format.JournalLayout;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -128,6 +129,22 @@ class SegmentScanTest {
   }
 
   @Test
+  void aRecordAtAnotherPlaceProvesNothing() {
+    byte[] sound = of("one", "two", "three", "four").bytes(NAME);
+    for (int from = 0; from < 4; from++) {
+      for (int to = 0; to < 5; to++) {
+        byte[] moved = sound.clone();
+        System.arraycopy(sound, FIRST + from * 64, moved, FIRST + to * 64, 64);
+        List<String> expected = new ArrayList<>(List.of("1=one", "2=two", "3=three", "4=four"));
+        if (to != from && to < 4) {
+          expected.remove(to);
+        }
+        assertThat(read(withBytes(moved))).as("%s to %s", from, to).isEqualTo(expected);
+      }
+    }
+  }
+
+  @Test
   void aSegmentOfAnotherJournalIsNotTakenForThisOnesContinuation() {
     byte[] one = of("one", "two").bytes(NAME);
     byte[] other = of("ONE", "TWO", "THREE").bytes(NAME);
@@ -135,6 +152,35 @@ class SegmentScanTest {
     System.arraycopy(other, FIRST + 128, mixed, FIRST + 128, 64);
 
     assertThat(read(withBytes(mixed))).containsExactly("1=one", "2=two");
+    assertThat(problems).singleElement().asString().contains("checksum mismatch");
+  }
+
+  /**
+   * Whoever can read the nonce can put a sound frame into a payload; it can't be an older number.
+   */
+  @Test
+  void aFrameQuotedInADamagedRecordDoesNotBringAnEarlierNumberBack() throws IOException {
+    ModelDisk disk = new ModelDisk();
+    SegmentLog log =
+        new SegmentLog(disk, JournalLayout.KIND_JOURNAL, List.of(), 0, SEGMENT, SEGMENT, () -> 1);
+    byte[] one = "one".getBytes(UTF_8);
+    log.add(1, 1, JournalLayout.TYPE_BYTES, 0, one, 0, one.length, true);
+    log.add(2, 1, JournalLayout.TYPE_BYTES, 0, one, 0, one.length, true);
+    log.commit(true);
+    long nonce =
+        ByteBuffer.wrap(disk.bytes(NAME))
+            .order(ByteOrder.LITTLE_ENDIAN)
+            .getLong(JournalLayout.NONCE_OFFSET);
+    byte[] quoting = new byte[64];
+    System.arraycopy("forged".getBytes(UTF_8), 0, quoting, 32, 6);
+    int outer = FIRST + 2 * 64;
+    new FrameSeal(nonce).seal(quoting, 0, outer + 32, 1, 38, 1, JournalLayout.TYPE_BYTES, 0);
+    log.add(3, 1, JournalLayout.TYPE_BYTES, 0, quoting, 0, quoting.length, true);
+    log.commit(true);
+    byte[] bytes = disk.bytes(NAME);
+    bytes[outer + JournalLayout.CRC_OFFSET] ^= 1;
+
+    assertThat(read(withBytes(bytes))).containsExactly("1=one", "2=one");
     assertThat(problems).singleElement().asString().contains("checksum mismatch");
   }
 
