@@ -57,7 +57,18 @@ final class Housekeeper implements Runnable {
 
   @Override
   public void run() {
-    box.life.prepare();
+    while (!stopped) {
+      try {
+        box.life.prepare();
+        beatOn();
+      } catch (Throwable e) {
+        failed(CounterLayout.BEAT_ERRORS, "housekeeper ended in an exception and goes on", e);
+        LockSupport.parkNanos(this, BEAT_NANOS);
+      }
+    }
+  }
+
+  private void beatOn() {
     try (VitalsSources sources = new VitalsSources()) {
       long[] values = new long[VitalsLayout.COUNT];
       long next = System.nanoTime();
