@@ -36,8 +36,9 @@ public final class Durability {
   }
 
   /**
-   * As {@link #process()}, and power loss takes at most the larger of the two windows plus what
-   * arrived during the force in flight.
+   * As {@link #process()}, and power loss takes at most the larger of the two windows, plus what
+   * arrived during the force in flight and the one before it: nobody is made to wait, so what
+   * arrives during one force is the next batch, however much that is.
    *
    * @param maxEvents at most this many records wait for a force; 1 or more
    * @param maxDelay no record waits longer; positive
