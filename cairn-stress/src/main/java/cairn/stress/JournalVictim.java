@@ -21,6 +21,7 @@ import java.util.concurrent.locks.LockSupport;
  * outlive the process that started it.
  */
 final class JournalVictim {
+  private static final long FAILED_NANOS = 20_000_000;
   private static final long REST_NANOS = 20_000;
   private static final Duration PATIENCE = Duration.ofSeconds(5);
   private static final int ORPHANED = 9;
@@ -122,8 +123,9 @@ final class JournalVictim {
         oracle.returned(thread, number, sequence);
         oracle.durable(thread, journal.durableSequence());
       } catch (java.io.UncheckedIOException e) {
-        oracle.fail(thread); // staged under its number, not durable
+        oracle.fail(thread); // staged under a number, not durable
         oracle.returned(thread, number, 0);
+        LockSupport.parkNanos(FAILED_NANOS);
       } catch (RuntimeException | Error e) {
         oracle.fail(thread);
         e.printStackTrace();

@@ -22,8 +22,18 @@ final class Mount implements AutoCloseable {
    * @return empty, and a line on the standard output that says why, if this user may not
    */
   static Optional<Mount> of(String type, String options, Path directory) throws IOException {
+    return of(type, options, "cairn-stress", directory);
+  }
+
+  /**
+   * As {@link #of(String, String, Path)}.
+   *
+   * @param source what is mounted
+   */
+  static Optional<Mount> of(String type, String options, String source, Path directory)
+      throws IOException {
     Files.createDirectories(directory);
-    String said = run("mount", "-t", type, "-o", options, "cairn-stress", directory.toString());
+    String said = run("mount", "-t", type, "-o", options, source, directory.toString());
     if (said != null) {
       System.out.println("NOT RUN, cannot mount " + type + " (needs root): " + said);
       return Optional.empty();
@@ -33,7 +43,12 @@ final class Mount implements AutoCloseable {
 
   /** Makes it read-only. */
   void readOnly() throws IOException {
-    String said = run("mount", "-o", "remount,ro", directory.toString());
+    remount("ro");
+  }
+
+  /** Mounts it with other options, such as a size. */
+  void remount(String options) throws IOException {
+    String said = run("mount", "-o", "remount," + options, directory.toString());
     if (said != null) {
       throw new IOException("cannot remount: " + said);
     }
@@ -58,12 +73,13 @@ final class Mount implements AutoCloseable {
   public void close() throws IOException {
     String said = run("umount", directory.toString());
     if (said != null) {
+      run("umount", "--lazy", directory.toString()); // gone as soon as nobody uses it
       throw new IOException("cannot unmount: " + said);
     }
   }
 
   /** {@return null if the command succeeds, else what it says} */
-  private static String run(String... command) {
+  static String run(String... command) {
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
       String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -87,7 +87,10 @@ final class SectorMix {
       List<byte[]> versions, boolean mayBeZero, int sectorBytes, Random random) {
     byte[] newest = versions.get(versions.size() - 1);
     byte[] mixed = Arrays.copyOf(newest, newest.length);
-    // Some images are nearly whole: one sector in many is older.
+    if (mayBeZero && random.nextBoolean()) {
+      Arrays.fill(mixed, (byte) 0); // nothing was written back, but for some sectors
+    }
+    // Some images are nearly whole: one sector in many is another.
     int oneIn = 1 << random.nextInt(8);
     for (int at = 0; at < mixed.length; at += sectorBytes) {
       if (random.nextInt(oneIn) != 0) {
