@@ -17,23 +17,39 @@ import java.util.List;
  * dropNewest} refused is not there; what is missing under {@code dropOldest} is accounted for in
  * the journal.
  *
- * <p>After a power cut the appends after {@code durable} may be missing, from their first on.
+ * <p>Of a victim that a power cut has hit, the appends after what was durable may be missing.
  */
 final class JournalCheck {
-  /** One process that has had the directory. */
-  record Generation(JournalPlan plan, JournalOracle oracle) {}
+  /**
+   * One process that has had the directory.
+   *
+   * @param durable up to which number its appends must be there, if a power cut has hit it
+   */
+  record Generation(JournalPlan plan, JournalOracle oracle, long durable) {
+    /** One all of whose returned appends must be there. */
+    Generation(JournalPlan plan, JournalOracle oracle) {
+      this(plan, oracle, Long.MAX_VALUE);
+    }
+
+    boolean wasCut() {
+      return durable != Long.MAX_VALUE;
+    }
+
+    /** {@return the same, hit by a power cut} */
+    Generation cutAfter(long durable) {
+      return new Generation(plan, oracle, durable);
+    }
+  }
 
   private final List<Generation> generations;
-  private final long mayEndAt;
   private final Tally tally;
   private final long[][] next;
   private long missing;
   private long last;
   private int generation;
 
-  private JournalCheck(List<Generation> generations, long mayEndAt, Tally tally) {
+  private JournalCheck(List<Generation> generations, Tally tally) {
     this.generations = generations;
-    this.mayEndAt = mayEndAt;
     this.tally = tally;
     this.next = new long[generations.size()][];
     for (int g = 0; g < next.length; g++) {
@@ -41,25 +57,10 @@ final class JournalCheck {
     }
   }
 
-  /** {@return what is wrong with a journal whose writers were killed} */
-  static Tally ofKilled(List<Generation> generations, Path directory) throws IOException {
-    return of(generations, directory, Long.MAX_VALUE);
-  }
-
-  /**
-   * {@return what is wrong with a journal after a power cut}
-   *
-   * @param durable what was called durable before the cut; what is after it may be missing
-   */
-  static Tally ofPowerCut(List<Generation> generations, Path directory, long durable)
-      throws IOException {
-    return of(generations, directory, durable);
-  }
-
-  private static Tally of(List<Generation> generations, Path directory, long mayEndAt)
-      throws IOException {
+  /** {@return what is wrong with the journal that these have written} */
+  static Tally of(List<Generation> generations, Path directory) throws IOException {
     Tally tally = new Tally();
-    JournalCheck check = new JournalCheck(generations, mayEndAt, tally);
+    JournalCheck check = new JournalCheck(generations, tally);
     JournalReader reader = JournalReader.of(directory);
     List<JournalFinding> findings = reader.replay(check::entry);
     check.end(reader, findings);
@@ -84,7 +85,7 @@ final class JournalCheck {
     }
     if (entry.sequence() > last + 1) {
       missing += entry.sequence() - last - 1;
-      if (!mayDropOldest() && last < mayEndAt) {
+      if (!mayDropOldest() && last < generations.get(generation).durable()) {
         tally.lost(entry.sequence() - last - 1, "from=" + (last + 1) + ", author=" + author);
       }
     }
@@ -132,7 +133,7 @@ final class JournalCheck {
     }
     long sequence = of.oracle().sequence(t, q);
     if (sequence > 0
-        && sequence <= mayEndAt) { // else dropped, or it threw and has a number of its own
+        && sequence <= of.durable()) { // else dropped, or it threw and has a number of its own
       tally.lost(1, "sequence=" + sequence + ", t=" + t + ", q=" + q + ", plan=" + of.plan());
     }
   }
@@ -141,7 +142,7 @@ final class JournalCheck {
     List<JournalFinding> losses = new ArrayList<>(findings);
     losses.removeIf(finding -> !finding.isLoss());
     // After a power cut the numbers tell whether what is missing was durable.
-    if (!losses.isEmpty() && mayEndAt == Long.MAX_VALUE) {
+    if (!losses.isEmpty() && generations.stream().noneMatch(Generation::wasCut)) {
       tally.other("losses in the journal: " + losses);
     }
     for (int g = 0; g < next.length; g++) {
@@ -161,8 +162,10 @@ final class JournalCheck {
         tally.lost(missing - evicted, "missing=" + missing + ", evicted=" + evicted);
       }
     }
-    if (mayEndAt != Long.MAX_VALUE && last < mayEndAt) {
-      tally.lost(mayEndAt - last, "durable=" + mayEndAt + ", last=" + last);
+    for (Generation of : generations) {
+      if (of.wasCut() && last < of.durable()) {
+        tally.lost(of.durable() - last, "durable=" + of.durable() + ", last=" + last);
+      }
     }
   }
 

@@ -153,7 +153,7 @@ final class JournalKillHarness {
         victim.child().kill();
       }
       tally.kill();
-      tally.add(JournalCheck.ofKilled(generations, journal));
+      tally.add(JournalCheck.of(generations, journal));
     }
     try (JournalVictimProcess last = JournalVictimProcess.start(launcher, plan, journal, home)) {
       last.child().end("close"); // so that what is staged is in a segment, where the follower looks

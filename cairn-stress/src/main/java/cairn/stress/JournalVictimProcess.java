@@ -53,6 +53,15 @@ record JournalVictimProcess(JournalPlan plan, JournalOracle oracle, Child child,
     }
   }
 
+  /** {@return how many appends threw, since they could not be forced} */
+  long failures() {
+    long sum = 0;
+    for (int t = 0; t < plan.threads(); t++) {
+      sum += oracle.failures(t);
+    }
+    return sum;
+  }
+
   @Override
   public void close() {
     child.kill();

@@ -61,7 +61,7 @@ class JournalEnvironmentTest {
       owner.child().obey("rounds 20");
       assertThat(owner.child().end("close")).isZero();
 
-      assertThat(JournalCheck.ofKilled(List.of(new Generation(plan, owner.oracle())), journal()))
+      assertThat(JournalCheck.of(List.of(new Generation(plan, owner.oracle())), journal()))
           .extracting(Tally::violations, Tally::recordsChecked)
           .containsExactly(0L, 2 * 40L);
     }
@@ -99,8 +99,7 @@ class JournalEnvironmentTest {
       }
       owner.child().kill();
       assertThat(
-              JournalCheck.ofKilled(List.of(new Generation(plan, owner.oracle())), journal())
-                  .details())
+              JournalCheck.of(List.of(new Generation(plan, owner.oracle())), journal()).details())
           .isEmpty();
     }
   }
@@ -140,6 +139,37 @@ class JournalEnvironmentTest {
     } finally {
       for (Mount mount : mounts) {
         mount.close();
+      }
+    }
+  }
+
+  @Test
+  void diskThatFillsMakesAppendsThrowAndWithRoomTheSameProcessGoesOn() throws Exception {
+    Optional<Mount> mount = Mount.of("tmpfs", "size=4m", directory.resolve("filling"));
+    if (mount.isEmpty()) {
+      return;
+    }
+    try (Mount disk = mount.get()) {
+      Path journal = disk.directory.resolve("journal");
+      JournalPlan plan = plan("power");
+      try (JournalVictimProcess victim =
+          JournalVictimProcess.start(launcher, plan, journal, directory)) {
+        victim.appendForever();
+        disk.fill();
+        while (victim.failures() == 0) {
+          victim.child().liveOn(5);
+        }
+        long durable = victim.oracle().durable();
+        Files.delete(disk.directory.resolve("filler"));
+        while (victim.oracle().durable() < durable + 100) {
+          victim.child().liveOn(5);
+        }
+        victim.child().kill();
+
+        assertThat(victim.child().log()).isEmpty();
+        assertThat(
+                JournalCheck.of(List.of(new Generation(plan, victim.oracle())), journal).details())
+            .isEmpty();
       }
     }
   }

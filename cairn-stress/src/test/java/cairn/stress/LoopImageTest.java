@@ -9,7 +9,6 @@ import cairn.stress.VictimProcess.Launcher;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -83,7 +82,7 @@ class LoopImageTest {
         new JournalPlan(random.nextLong(), 0, 3, durability, 64 << 10, 16 << 10, "block");
     Path journal = disk.directory().resolve("journal");
     try (JournalVictimProcess victim = JournalVictimProcess.start(launcher, plan, journal, home)) {
-      Generation first = new Generation(plan, victim.oracle());
+      Generation whole = new Generation(plan, victim.oracle());
       victim.appendForever();
       for (int i = 0; i < CUTS_PER_VICTIM; i++, images++) {
         victim.child().liveOn(random.nextInt(MAX_MILLIS));
@@ -92,9 +91,10 @@ class LoopImageTest {
         Mount cut = disk.cut();
         try {
           Path left = cut.directory.resolve("journal");
-          tally.add(JournalCheck.ofPowerCut(List.of(first), left, durable));
+          Generation hit = whole.cutAfter(durable);
+          tally.add(JournalCheck.of(List.of(hit), left));
           if (i == CUTS_PER_VICTIM - 1) {
-            goOn(List.of(first), left, home);
+            goOn(hit, left, home);
           }
         } finally {
           disk.end(cut);
@@ -105,17 +105,14 @@ class LoopImageTest {
   }
 
   /** The next process opens what was left, and goes on behind it. */
-  private void goOn(List<Generation> before, Path journal, Path home) throws Exception {
-    JournalPlan next = before.get(before.size() - 1).plan().next();
-    List<Generation> generations = new ArrayList<>(before);
+  private void goOn(Generation before, Path journal, Path home) throws Exception {
+    JournalPlan next = before.plan().next();
     try (JournalVictimProcess victim = JournalVictimProcess.start(launcher, next, journal, home)) {
       assertThat(victim.answer()).startsWith("open ");
-      generations.add(new Generation(next, victim.oracle()));
       victim.child().obey("rounds 50");
-      assertThat(failures(victim)).isZero();
+      assertThat(victim.failures()).isZero();
       assertThat(victim.child().end("close")).isZero();
-      long durable = Math.max(before.get(0).oracle().durable(), victim.oracle().durable());
-      tally.add(JournalCheck.ofPowerCut(generations, journal, durable));
+      tally.add(JournalCheck.of(List.of(before, new Generation(next, victim.oracle())), journal));
     }
   }
 
@@ -162,37 +159,27 @@ class LoopImageTest {
     try {
       Path journal = disk.directory().resolve("journal");
       JournalPlan plan = new JournalPlan(seed, 0, 3, "power", 1 << 20, 64 << 10, "block");
-      List<Generation> generations = new ArrayList<>();
-      long durable;
+      Generation hit;
       try (JournalVictimProcess victim =
           JournalVictimProcess.start(launcher, plan, journal, directory)) {
-        generations.add(new Generation(plan, victim.oracle()));
         victim.appendForever();
         disk.fillMemory();
-        for (int i = 0; i < PATIENCE_ROUNDS && failures(victim) == 0; i++) {
+        for (int i = 0; i < PATIENCE_ROUNDS && victim.failures() == 0; i++) {
           victim.child().liveOn(50);
         }
-        assertThat(failures(victim)).as("appends that threw").isPositive();
-        durable = victim.oracle().durable();
+        assertThat(victim.failures()).as("appends that threw").isPositive();
+        hit = new Generation(plan, victim.oracle(), victim.oracle().durable());
         victim.child().kill();
       }
       disk.grow();
       disk = disk.reboot();
-      tally.add(JournalCheck.ofPowerCut(generations, journal, durable));
-
-      goOn(generations, journal, directory);
-      System.out.println("failing device: durable=" + durable + " " + tally + " seed=" + seed);
+      tally.add(JournalCheck.of(List.of(hit), journal));
+      goOn(hit, journal, directory);
+      System.out.println(
+          "failing device: durable=" + hit.durable() + " " + tally + " seed=" + seed);
       assertThat(tally.details()).as("seed=%d", seed).isEmpty();
     } finally {
       disk.close();
     }
-  }
-
-  private static long failures(JournalVictimProcess victim) {
-    long sum = 0;
-    for (int t = 0; t < victim.plan().threads(); t++) {
-      sum += victim.oracle().failures(t);
-    }
-    return sum;
   }
 }
