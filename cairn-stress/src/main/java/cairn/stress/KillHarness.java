@@ -2,13 +2,13 @@ package cairn.stress;
 
 import cairn.report.Run;
 import cairn.report.Runs;
+import cairn.stress.VictimCheck.Durable;
 import cairn.stress.VictimProcess.Launcher;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -216,8 +216,8 @@ public final class KillHarness {
     Plan plan = victim.plan();
     Oracle oracle = victim.oracle();
     Tally tally = VictimCheck.ofKilled(plan, oracle, Seen.of(runs.get(0).report()));
-    long[][] durable = VictimCheck.durable(plan, oracle);
-    if (Arrays.stream(durable).flatMapToLong(Arrays::stream).sum() > 0) {
+    Durable durable = Durable.now(plan, oracle);
+    if (!durable.isNothing()) {
       // What awaitDurable was true for is in the journal alone.
       Files.move(runs.get(0).directory().resolve("box"), victim.root().resolveSibling("box"));
       for (Run run : Runs.under(victim.root())) {

@@ -6,6 +6,7 @@ import cairn.report.UnfinishedSpan;
 import cairn.stress.Oracle.Stream;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -50,7 +51,7 @@ final class VictimCheck {
   private final Seen seen;
 
   /** How many calls of each thread and stream must show; null for all that returned. */
-  private final long[][] durable;
+  private final Durable durable;
 
   private final Tally tally = new Tally();
 
@@ -59,24 +60,34 @@ final class VictimCheck {
 
   private long capacityInCrumbs;
 
-  private VictimCheck(Plan plan, Oracle oracle, Seen seen, long[][] durable) {
+  private VictimCheck(Plan plan, Oracle oracle, Seen seen, Durable durable) {
     this.plan = plan;
     this.oracle = oracle;
     this.seen = seen;
     this.durable = durable;
   }
 
-  private static final Stream[] STREAMS = Stream.values();
-
-  /** {@return what is known to be durable now, by thread and stream} */
-  static long[][] durable(Plan plan, Oracle oracle) {
-    long[][] calls = new long[plan.threads()][STREAMS.length];
-    for (int t = 0; t < calls.length; t++) {
-      for (Stream stream : STREAMS) {
-        calls[t][stream.ordinal()] = oracle.durable(t, stream);
+  /**
+   * What is known to be durable at some moment.
+   *
+   * @param calls by thread
+   */
+  record Durable(List<Map<Stream, Long>> calls) {
+    static Durable now(Plan plan, Oracle oracle) {
+      List<Map<Stream, Long>> calls = new ArrayList<>();
+      for (int t = 0; t < plan.threads(); t++) {
+        Map<Stream, Long> own = new EnumMap<>(Stream.class);
+        for (Stream stream : Stream.values()) {
+          own.put(stream, oracle.durable(t, stream));
+        }
+        calls.add(own);
       }
+      return new Durable(calls);
     }
-    return calls;
+
+    boolean isNothing() {
+      return calls.stream().allMatch(own -> own.values().stream().allMatch(n -> n == 0));
+    }
   }
 
   /**
@@ -84,7 +95,7 @@ final class VictimCheck {
    *
    * @param durable what was known to be durable before
    */
-  static Tally ofPowerCut(Plan plan, Oracle oracle, Seen seen, long[][] durable) {
+  static Tally ofPowerCut(Plan plan, Oracle oracle, Seen seen, Durable durable) {
     VictimCheck check = new VictimCheck(plan, oracle, seen, durable);
     check.all();
     return check.tally;
@@ -92,7 +103,7 @@ final class VictimCheck {
 
   /** {@return how many calls must show} */
   private long promised(int t, Stream stream) {
-    return durable == null ? oracle.returned(t, stream) : durable[t][stream.ordinal()];
+    return durable == null ? oracle.returned(t, stream) : durable.calls().get(t).get(stream);
   }
 
   /** {@return what is wrong with the report of a victim that was killed} */

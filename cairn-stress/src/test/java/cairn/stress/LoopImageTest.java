@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import cairn.report.Run;
 import cairn.report.Runs;
 import cairn.stress.JournalCheck.Generation;
+import cairn.stress.VictimCheck.Durable;
 import cairn.stress.VictimProcess.Launcher;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
@@ -123,7 +123,7 @@ class LoopImageTest {
       victim.recordForever();
       for (int i = 0; i < CUTS_PER_VICTIM; i++, images++) {
         victim.liveOn(random.nextInt(MAX_MILLIS));
-        long[][] durable = VictimCheck.durable(plan, victim.oracle());
+        Durable durable = Durable.now(plan, victim.oracle());
         victim.signal("STOP");
         Mount cut = disk.cut();
         try {
@@ -136,8 +136,8 @@ class LoopImageTest {
     }
   }
 
-  private void checkRun(Plan plan, Oracle oracle, Path root, long[][] durable) throws IOException {
-    if (Arrays.stream(durable).flatMapToLong(Arrays::stream).sum() == 0) {
+  private void checkRun(Plan plan, Oracle oracle, Path root, Durable durable) throws IOException {
+    if (durable.isNothing()) {
       return; // nothing was promised yet
     }
     List<Run> runs = Runs.under(root).list();

@@ -6,12 +6,12 @@ import cairn.journal.Journal;
 import cairn.report.Run;
 import cairn.report.Runs;
 import cairn.stress.JournalCheck.Generation;
+import cairn.stress.VictimCheck.Durable;
 import cairn.stress.VictimProcess.Launcher;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -140,14 +140,14 @@ class PowerCutTest {
     Scenario scenario = Scenario.values()[victims % 3];
     Plan plan = new Plan(random.nextLong(), 3, 256 << 10, 64, scenario, durability);
     SectorMix mix = new SectorMix(name -> name.contains("/" + SEGMENT));
-    List<long[][]> durable = new ArrayList<>();
+    List<Durable> durable = new ArrayList<>();
     Oracle oracle;
     try (VictimProcess victim = launcher.start(plan, home.resolve("root"), home)) {
       oracle = victim.oracle();
       victim.recordForever();
       victim.liveOn(random.nextInt(MAX_MILLIS));
       for (int i = 0; i < SNAPSHOTS; i++) {
-        durable.add(VictimCheck.durable(plan, oracle));
+        durable.add(Durable.now(plan, oracle));
         mix.take(victim.root());
       }
       victim.kill();
@@ -167,8 +167,8 @@ class PowerCutTest {
     VictimProcess.delete(home);
   }
 
-  private void checkRun(Plan plan, Oracle oracle, Path image, long[][] durable) throws IOException {
-    boolean isPromised = Arrays.stream(durable).flatMapToLong(Arrays::stream).sum() > 0;
+  private void checkRun(Plan plan, Oracle oracle, Path image, Durable durable) throws IOException {
+    boolean isPromised = !durable.isNothing();
     List<Run> runs = Runs.under(image).list();
     if (runs.isEmpty() && isPromised) {
       tally.lost(1, "the run: image=" + image);
