@@ -6,6 +6,8 @@ import cairn.storage.Storage;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
@@ -27,6 +29,7 @@ public final class JournalConsumer implements Closeable {
   private final Position position;
   private final JournalFollower follower;
   private final @Nullable DirectoryLock lock;
+  private volatile boolean closed;
 
   JournalConsumer(Storage storage, String name, BooleanSupplier live, @Nullable DirectoryLock lock)
       throws IOException {
@@ -38,12 +41,13 @@ public final class JournalConsumer implements Closeable {
 
   static void requireName(String name) {
     Objects.requireNonNull(name, "name");
+    String folded = name.toLowerCase(Locale.ROOT); // where the file system has one case
     if (!NAME.matcher(name).matches()
-        || name.endsWith(LOCK_SUFFIX)
-        || name.endsWith(OWNER_SUFFIX)) {
+        || folded.endsWith(LOCK_SUFFIX)
+        || folded.endsWith(OWNER_SUFFIX)) {
       throw new IllegalArgumentException(
           "consumer name is not allowed: name="
-              + name
+              + name.replaceAll("\\p{Cntrl}", "?")
               + " (use letters, digits, '.', '_' and '-', at most 64)");
     }
   }
@@ -66,9 +70,13 @@ public final class JournalConsumer implements Closeable {
    * force. A number that is not higher than the last does nothing.
    *
    * @throws IllegalArgumentException if no such entry was handed over yet
+   * @throws IllegalStateException if it is closed
    * @throws IOException if it could not be stored; then the consumer gets them again
    */
   public void acknowledge(long sequence) throws IOException {
+    if (closed) {
+      throw new IllegalStateException("consumer is closed: name=" + name);
+    }
     if (sequence >= follower.nextSequence()) {
       throw new IllegalArgumentException(
           "entry was not handed over yet: sequence="
@@ -81,6 +89,13 @@ public final class JournalConsumer implements Closeable {
     }
   }
 
+  /**
+   * {@return what was not sound so far, and what retention had deleted before it was handed over}
+   */
+  public List<JournalFinding> findings() {
+    return follower.findings();
+  }
+
   /** {@return the highest number that was acknowledged; 0 for none} */
   public long acknowledged() {
     return position.sequence();
@@ -89,6 +104,7 @@ public final class JournalConsumer implements Closeable {
   /** Gives the name free for others; what was not acknowledged comes again. */
   @Override
   public void close() throws IOException {
+    closed = true;
     try {
       follower.close();
       position.close();

@@ -1,6 +1,7 @@
 package cairn.journal;
 
 import cairn.format.JournalLayout;
+import cairn.storage.NotRegularFileException;
 import cairn.storage.SegmentGroup;
 import cairn.storage.SegmentName;
 import cairn.storage.SegmentScan;
@@ -217,6 +218,7 @@ final class JournalCursor implements Closeable {
   private boolean openNext() throws IOException {
     SegmentGroup opened = SegmentGroup.openAfter(storage, lastNumber, this::problemsOf);
     if (opened == null) {
+      reportUnopened();
       return false;
     }
     group = opened;
@@ -238,8 +240,18 @@ final class JournalCursor implements Closeable {
       beginAt(scan);
       reportAtOpen(seen);
     }
-    atOpen.clear();
+    reportUnopened();
     return true;
+  }
+
+  /** What is left was said of a segment that could not be opened at all. */
+  private void reportUnopened() {
+    for (JournalFinding finding : atOpen) {
+      if (views.stream().noneMatch(seen -> seen.name.equals(finding.file()))) {
+        findings.add(new JournalFinding(finding.file(), finding.offset(), true, finding.text()));
+      }
+    }
+    atOpen.clear();
   }
 
   /**
@@ -321,7 +333,7 @@ final class JournalCursor implements Closeable {
             to.add(new Frame(again.sequence(), again.millis(), again.type(), again.payload()));
           }
         }
-      } catch (NoSuchFileException e) {
+      } catch (NoSuchFileException | NotRegularFileException e) {
         // Deleted meanwhile: it was read before.
       }
     }

@@ -34,6 +34,7 @@ public final class JournalFollower implements Closeable {
   private final List<JournalFinding> findings = Collections.synchronizedList(new ArrayList<>());
   private long next;
   private boolean begun;
+  private volatile boolean closed;
   private long number;
   private @Nullable SegmentGroup group;
 
@@ -63,6 +64,7 @@ public final class JournalFollower implements Closeable {
    * <p>An interrupt ends the wait early and stays set.
    *
    * @param timeout zero to look once
+   * @throws IllegalStateException if it is closed
    */
   public @Nullable Entry poll(Duration timeout) throws IOException {
     Objects.requireNonNull(timeout, "timeout");
@@ -71,6 +73,9 @@ public final class JournalFollower implements Closeable {
       limit = timeout.toNanos();
     } catch (ArithmeticException e) {
       limit = Long.MAX_VALUE;
+    }
+    if (closed) {
+      throw new IllegalStateException("follower is closed: dir=" + storage);
     }
     long start = System.nanoTime();
     while (true) {
@@ -167,6 +172,7 @@ public final class JournalFollower implements Closeable {
 
   @Override
   public void close() throws IOException {
+    closed = true;
     SegmentGroup closing = group;
     group = null;
     if (closing != null) {

@@ -1,6 +1,7 @@
 package cairn.journal;
 
 import cairn.format.JournalLayout;
+import cairn.storage.NotRegularFileException;
 import cairn.storage.SegmentLog;
 import cairn.storage.SegmentName;
 import cairn.storage.SegmentScan;
@@ -59,7 +60,13 @@ final class JournalRecovery {
         }
         long lastIn = scan.firstSequence() - 1;
         long newestMillis = scan.createdMillis();
-        if (newest) {
+        // Copied or renamed by hand: nothing follows from where it stands.
+        boolean isOdd =
+            scan.hasHeader()
+                && (scan.number() != number
+                    || (!segments.isEmpty()
+                        && scan.firstSequence() > segments.get(0).firstSequence()));
+        if (newest || isOdd) {
           long end = 0;
           while (scan.hasHeader() && scan.next()) {
             end = scan.frameOffset() + JournalLayout.FRAME_HEADER_SIZE + scan.payloadLength();
@@ -67,7 +74,7 @@ final class JournalRecovery {
             newestMillis = Math.max(newestMillis, scan.millis());
           }
           unforced.add(new Unforced(name, end));
-          newest = lastIn < scan.firstSequence() || scan.isAfterError();
+          newest = isOdd || lastIn < scan.firstSequence() || scan.isAfterError();
         } else {
           // Before the newest: its last number is below the next one's first.
           lastIn = segments.get(0).firstSequence() - 1;
@@ -126,9 +133,12 @@ final class JournalRecovery {
     for (int i = numbers.size() - 1; i >= 0 && sequence > 1; i--) {
       try (SegmentScan head =
           SegmentScan.open(storage, SegmentName.of(numbers.get(i)), true, NOBODY)) {
-        if (head.hasHeader() && !head.isAfterError() && head.firstSequence() <= sequence) {
+        boolean isInPlace = head.hasHeader() && head.number() == numbers.get(i);
+        if (isInPlace && !head.isAfterError() && head.firstSequence() <= sequence) {
           return numbers.get(i) - 1;
         }
+      } catch (NotRegularFileException e) {
+        // Not ours: the one before it.
       } catch (NoSuchFileException e) {
         break; // deleted by its writer, and so is all before it
       }

@@ -42,6 +42,7 @@ interface StagingMemory {
     @Override
     public @Nullable Region create(byte[] header, int size) throws IOException {
       boolean interrupted = Thread.interrupted(); // it would close the channel
+      boolean done = false;
       try {
         Files.deleteIfExists(unfinished);
         PrivateFiles.create(unfinished, PrivateFiles.isPosix(unfinished)).close();
@@ -53,8 +54,16 @@ interface StagingMemory {
         }
         Files.move(
             unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        done = true;
         return new Region(mapped);
+      } catch (IOException e) {
+        throw new IOException(
+            "staging file can't be made: file=" + file + ", size=" + size + ": " + e.getMessage(),
+            e);
       } finally {
+        if (!done) {
+          Files.deleteIfExists(unfinished); // a full disk needs every byte
+        }
         if (interrupted) {
           Thread.currentThread().interrupt();
         }

@@ -123,6 +123,9 @@ public final class DirectoryLock implements Closeable {
         // Another process of ours came first.
       }
     }
+    if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+      throw new NotRegularFileException(file);
+    }
     return FileChannel.open(file, Set.of(StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS));
   }
 

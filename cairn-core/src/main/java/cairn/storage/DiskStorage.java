@@ -53,20 +53,23 @@ public final class DiskStorage implements Storage {
 
   @Override
   public Output open(String name) throws IOException {
-    Path file = directory.resolve(name);
-    if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-      throw new NoSuchFileException(file.toString(), null, "not a regular file");
-    }
-    return new DiskOutput(file);
+    return new DiskOutput(regular(name));
   }
 
   @Override
   public Input read(String name) throws IOException {
+    return new DiskInput(regular(name));
+  }
+
+  private Path regular(String name) throws IOException {
     Path file = directory.resolve(name);
     if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-      throw new NoSuchFileException(file.toString(), null, "not a regular file");
+      if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+        throw new NotRegularFileException(file);
+      }
+      throw new NoSuchFileException(file.toString());
     }
-    return new DiskInput(file);
+    return file;
   }
 
   @Override

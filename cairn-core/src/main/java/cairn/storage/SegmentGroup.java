@@ -96,6 +96,9 @@ public final class SegmentGroup implements Closeable {
       return true;
     } catch (NoSuchFileException e) {
       return false; // deleted meanwhile
+    } catch (NotRegularFileException e) {
+      problems.apply(number).found(SegmentName.of(number), 0, String.valueOf(e.getMessage()));
+      return false;
     }
   }
 
@@ -112,7 +115,7 @@ public final class SegmentGroup implements Closeable {
     try (SegmentScan scan =
         SegmentScan.open(storage, SegmentName.of(number), true, (file, offset, text) -> {})) {
       return scan.isAfterError();
-    } catch (NoSuchFileException e) {
+    } catch (NoSuchFileException | NotRegularFileException e) {
       return false;
     }
   }

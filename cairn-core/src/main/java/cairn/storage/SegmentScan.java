@@ -97,6 +97,17 @@ public final class SegmentScan implements Closeable {
                       ? 0
                       : JournalLayout.HEADER_SIZE);
       SegmentScan scan = new SegmentScan(file, input, problems, ordered, header, end);
+      long named = SegmentName.number(file);
+      if (header != null && named >= 0 && named != scan.number()) {
+        problems.found(
+            file,
+            JournalLayout.NUMBER_OFFSET,
+            "segment was copied or renamed: number="
+                + scan.number()
+                + ", name="
+                + named
+                + " (what it holds may be passed over)");
+      }
       done = true;
       return scan;
     } finally {

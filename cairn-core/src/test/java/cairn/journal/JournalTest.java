@@ -482,4 +482,97 @@ class JournalTest {
                 Files.getPosixFilePermissions(directory.resolve("journal/journal-000001"))))
         .isEqualTo("rw-------");
   }
+
+  /** Five segments, each with some of the records 1 to 100. */
+  private Path filled() throws IOException {
+    Path journal = directory.resolve("journal");
+    try (Journal filled =
+        builder()
+            .durability(Durability.power())
+            .segmentBytes(16 * 1024)
+            .stagingBytes(16384)
+            .open()) {
+      for (int i = 1; i <= 100; i++) {
+        filled.append(bytes("record " + i + " ".repeat(500)));
+      }
+    }
+    assertThat(journal.resolve("journal-000005")).exists();
+    return journal;
+  }
+
+  @Test
+  void segmentThatWasCopiedIsAFindingAndTakesNoNumberTwice() throws Exception {
+    Path journal = filled();
+    Files.copy(journal.resolve("journal-000002"), journal.resolve("journal-000009"));
+
+    assertThat(JournalReader.of(journal).verify().findings().toString())
+        .contains("segment was copied or renamed: number=2, name=9");
+    try (Journal reopened = builder().durability(Durability.power()).open()) {
+      assertThat(reopened.append(bytes("new"))).isEqualTo(101);
+      List<String> texts = new ArrayList<>();
+      reopened.replay(90, entry -> texts.add(text(entry).strip()));
+      assertThat(texts).hasSize(12).endsWith("record 100", "new");
+    }
+  }
+
+  @Test
+  void segmentThatWasRenamedIsAFindingAndTakesNoNumberTwice() throws Exception {
+    Path journal = filled();
+    Files.move(journal.resolve("journal-000001"), journal.resolve("journal-000009"));
+
+    assertThat(JournalReader.of(journal).verify().isSound()).isFalse();
+    try (Journal reopened = builder().durability(Durability.power()).open()) {
+      assertThat(reopened.append(bytes("new"))).isEqualTo(101);
+      assertThat(text(reopened.last(1).get(0))).isEqualTo("new");
+    }
+  }
+
+  @Test
+  void linkInPlaceOfASegmentIsAFindingAndNotFollowed() throws Exception {
+    Path journal = filled();
+    Path elsewhere = directory.resolve("elsewhere");
+    Files.move(journal.resolve("journal-000003"), elsewhere);
+    Files.createSymbolicLink(journal.resolve("journal-000003"), elsewhere);
+
+    List<JournalFinding> findings = JournalReader.of(journal).verify().findings();
+    assertThat(findings.toString()).contains("not a regular file").contains("journal-000003");
+    assertThat(findings).anyMatch(JournalFinding::isLoss);
+    Files.delete(journal.resolve("journal-000005"));
+    Files.createDirectory(journal.resolve("journal-000005"));
+    assertThatThrownBy(() -> builder().open())
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("not a regular file")
+        .hasMessageContaining("journal-000005");
+    assertThat(DirectoryLock.isHeld(journal)).isFalse();
+  }
+
+  @Test
+  void consumerIsToldWhatRetentionDeletedBeforeIt() throws Exception {
+    try (Journal journal =
+        builder()
+            .durability(Durability.power())
+            .segmentBytes(16 * 1024)
+            .stagingBytes(16384)
+            .retainBytes(40_000)
+            .open()) {
+      journal.append(bytes("x"));
+      JournalConsumer consumer = journal.consumer("mail");
+      assertThat(consumer.next(SOON).sequence()).isEqualTo(1);
+      consumer.acknowledge(1);
+      consumer.close();
+      assertThatThrownBy(() -> consumer.next(Duration.ZERO))
+          .isInstanceOf(IllegalStateException.class);
+      assertThatThrownBy(() -> consumer.acknowledge(1)).isInstanceOf(IllegalStateException.class);
+      for (int i = 0; i < 300; i++) {
+        journal.append(bytes("x".repeat(500)));
+      }
+      try (JournalConsumer later = journal.consumer("mail")) {
+        assertThat(later.next(SOON).sequence()).isGreaterThan(100);
+        assertThat(later.findings().toString()).contains("sequence numbers are missing: from=2");
+      }
+      assertThatThrownBy(() -> journal.consumer("a\nb")).hasMessageContaining("name=a?b");
+      assertThatThrownBy(() -> journal.consumer("mail.LOCK"))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
 }
