@@ -33,6 +33,7 @@ final class JournalKillHarness {
   private static final int[] STAGING_BYTES = {16 << 10, 64 << 10};
   private static final int MAX_MILLIS = 120;
   private static final String ONLY_C1 = "-XX:TieredStopAtLevel=1";
+  private static final int PATIENCE_MILLIS = 10_000;
   private static final int CHAIN = 6;
   private static final int LANES = 2;
   private static final Duration POLL = Duration.ofMillis(20);
@@ -188,7 +189,11 @@ final class JournalKillHarness {
             journal.toString(),
             file.toString())) {
       before = Long.parseLong(consumer.readLine());
-      while (words.getAcquire(ConsumerVictim.FIRST) == 0) {
+      for (int i = 0; words.getAcquire(ConsumerVictim.FIRST) == 0; i++) {
+        if (i == PATIENCE_MILLIS) {
+          tally.lost(1, "to the consumer, which gets nothing: before=" + before);
+          return;
+        }
         consumer.liveOn(1);
       }
       consumer.liveOn(random.nextInt(MAX_MILLIS));
