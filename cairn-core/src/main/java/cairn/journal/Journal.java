@@ -73,7 +73,7 @@ public final class Journal implements AutoCloseable {
   /**
    * Begins to describe a journal.
    *
-   * @param directory made if it is missing; nothing else may be in it
+   * @param directory the journal's own; made if it is missing
    */
   public static Builder builder(Path directory) {
     return new Builder(directory);
