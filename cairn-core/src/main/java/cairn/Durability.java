@@ -110,7 +110,7 @@ public final class Durability {
       try {
         return bounded(
             Integer.parseInt(form.substring("bounded(".length(), comma).strip()),
-            Duration.parse(form.substring(comma + 1, form.length() - 1).strip()));
+            delay(form.substring(comma + 1, form.length() - 1).strip()));
       } catch (NumberFormatException | DateTimeParseException e) {
         // named below
       }
@@ -118,7 +118,25 @@ public final class Durability {
     throw new IllegalArgumentException(
         "durability is unknown: cairn.durability="
             + text
-            + " (use process, power or bounded(20, PT0.1S))");
+            + " (use process, power or bounded(20, 100 ms))");
+  }
+
+  /** {@return what {@code 100 ms}, {@code 2s}, {@code 1 min} or an ISO duration says} */
+  private static Duration delay(String text) {
+    if (text.endsWith("ms")) {
+      return Duration.ofMillis(number(text, "ms"));
+    }
+    if (text.endsWith("min")) {
+      return Duration.ofMinutes(number(text, "min"));
+    }
+    if (text.endsWith("s") && !text.startsWith("p")) {
+      return Duration.ofSeconds(number(text, "s"));
+    }
+    return Duration.parse(text);
+  }
+
+  private static long number(String text, String unit) {
+    return Long.parseLong(text.substring(0, text.length() - unit.length()).strip());
   }
 
   boolean needsJournal() {

@@ -274,7 +274,7 @@ public final class Recorder implements AutoCloseable {
     /**
      * Sets what a returned call survives. Default: the system property {@code cairn.durability},
      * else the environment variable {@code CAIRN_DURABILITY}, which are of the form {@code
-     * process}, {@code bounded(20, PT0.1S)} or {@code power}; else {@link Durability#process()}.
+     * process}, {@code bounded(20, 100 ms)} or {@code power}; else {@link Durability#process()}.
      *
      * <p>{@link Durability#bounded} and {@link Durability#power} write a journal in the run's
      * directory, at most some 12 MiB with a trail of 2 MiB, on a thread of Cairn's own: what this
@@ -486,20 +486,17 @@ public final class Recorder implements AutoCloseable {
       return environment != null ? environment : setting("cairn.environment", "CAIRN_ENVIRONMENT");
     }
 
-    /** Throws {@link IllegalArgumentException} for a setting that names none. */
+    /** A setting that names none is said and not followed: a typo must not cost the recording. */
     Durability durability() {
       if (durability != null) {
         return durability;
       }
       String set = setting("cairn.durability", "CAIRN_DURABILITY");
-      return set == null ? Durability.process() : Durability.parse(set);
-    }
-
-    private String durabilityText() {
       try {
-        return durability().toString();
+        return set == null ? Durability.process() : Durability.parse(set);
       } catch (IllegalArgumentException e) {
-        return String.valueOf(e.getMessage());
+        Log.warnOnce(e.getMessage() + "; recorded under process", e);
+        return Durability.process();
       }
     }
 
@@ -523,7 +520,7 @@ public final class Recorder implements AutoCloseable {
           + ", directory="
           + rootOrDefault()
           + ", durability="
-          + durabilityText()
+          + durability()
           + ", trailBytes="
           + trailBytes
           + ", spanSlots="

@@ -192,13 +192,20 @@ class RecorderTest {
       assertThat(Durability.parse(" " + durability.toString().toUpperCase(Locale.ROOT)))
           .isEqualTo(durability);
     }
+    for (String form : List.of("bounded(20,100ms)", "bounded(20, 100 ms)", "bounded(20, pt0.1s)")) {
+      assertThat(Durability.parse(form)).isEqualTo(Durability.bounded(20, Duration.ofMillis(100)));
+    }
+    assertThat(Durability.parse("bounded(2, 3 s)"))
+        .isEqualTo(Durability.bounded(2, Duration.ofSeconds(3)));
+    assertThat(Durability.parse("bounded(2, 1min)"))
+        .isEqualTo(Durability.bounded(2, Duration.ofMinutes(1)));
     for (String bad : List.of("", "fast", "bounded", "bounded(20)", "bounded(a, PT1S)")) {
       assertThatIllegalArgumentException()
           .isThrownBy(() -> Durability.parse(bad))
           .withMessage(
               "durability is unknown: cairn.durability="
                   + bad
-                  + " (use process, power or bounded(20, PT0.1S))");
+                  + " (use process, power or bounded(20, 100 ms))");
     }
     assertThatIllegalArgumentException().isThrownBy(() -> Durability.parse("bounded(0, PT1S)"));
   }
@@ -210,7 +217,11 @@ class RecorderTest {
     assertThat(report().run().durability()).isEqualTo("bounded(5, PT1S)");
 
     System.setProperty("cairn.durability", "fast");
-    assertThat(open().mode()).contains("durability is unknown: cairn.durability=fast");
+    // A typo must not cost the recording.
+    try (Recorder recorder = open()) {
+      assertThat(recorder.isEnabled()).isTrue();
+    }
+    assertThat(report().run().durability()).isEqualTo("process");
     assertThat(Recorder.builder("orders").durability(Durability.power()).toString())
         .contains("durability=power");
   }

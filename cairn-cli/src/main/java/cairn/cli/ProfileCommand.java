@@ -346,7 +346,8 @@ final class ProfileCommand implements Callable<Integer> {
       throw CliException.usage("invalid path: option=--chart, value=" + text + " (give a file)");
     }
     Path parent = file.toAbsolutePath().getParent();
-    if (Files.exists(file, LinkOption.NOFOLLOW_LINKS) && !Files.isRegularFile(file)) {
+    boolean exists = Files.exists(file, LinkOption.NOFOLLOW_LINKS);
+    if (exists && !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       throw CliException.unreadable(
           "chart would replace what is no regular file: file=" + file + " (choose another)");
     }

@@ -4,6 +4,7 @@ import cairn.Durability;
 import cairn.Level;
 import cairn.Recorder;
 import cairn.journal.Journal;
+import cairn.journal.WhenFull;
 import java.io.BufferedOutputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -37,6 +38,9 @@ final class ProfileLayers {
   private static final long JOURNAL_BYTES = FILE_BYTES + FILE_BYTES / 4 + (10L << 20);
 
   private static final Duration FORCE_TIMEOUT = Duration.ofSeconds(30);
+
+  /** A disk that takes nothing for so long is full or gone. */
+  private static final Duration FULL_TIMEOUT = Duration.ofSeconds(2);
 
   /** Written over and over, so that a force has no new blocks to note down. */
   private static final int PREALLOCATED_BYTES = 1 << 20;
@@ -151,12 +155,20 @@ final class ProfileLayers {
 
   private static ProfileLayer.Sink journal(Path directory, Durability durability)
       throws IOException {
-    Journal journal = Journal.builder(directory).durability(durability).open();
+    Journal journal =
+        Journal.builder(directory)
+            .durability(durability)
+            .whenFull(WhenFull.block(FULL_TIMEOUT))
+            .open();
     return new ProfileLayer.Sink() {
       @Override
       public void put(ProfileEvent event) throws IOException {
         if (journal.append(event.values()) == Journal.DROPPED) {
-          throw new IOException("record was dropped: counters=" + journal.counters());
+          throw new IOException(
+              "record was dropped: error="
+                  + journal.lastError()
+                  + ", counters="
+                  + journal.counters());
         }
       }
 

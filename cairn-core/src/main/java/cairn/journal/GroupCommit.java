@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.FileSystemException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -106,7 +107,7 @@ final class GroupCommit {
   private final byte[] drained;
   private final ByteBuffer drainedWords;
   private long gapIds = RANDOM.nextLong();
-  private List<Gap> gaps = new ArrayList<>();
+  private List<Gap> gaps = List.of();
   private long namedDropped;
   private long newestSegment;
   private long lostCount;
@@ -444,9 +445,9 @@ final class GroupCommit {
         }
       } finally {
         committing.unlock();
-      }
-      if (last > written) {
-        wakeCommitter();
+        if (last > written) {
+          wakeCommitter();
+        }
       }
     } else if (parked.get() != RUNNING) {
       wakeCommitter();
@@ -485,7 +486,8 @@ final class GroupCommit {
 
   private UncheckedIOException refused(String what, long sequence) {
     return new UncheckedIOException(
-        what + ": sequence=" + sequence + ", dir=" + storage, new IOException(lastError));
+        what + ": sequence=" + sequence + ", dir=" + storage + ", error=" + lastError,
+        new IOException(lastError));
   }
 
   boolean awaitDurable(long sequence, Duration timeout) {
@@ -566,10 +568,20 @@ final class GroupCommit {
           runOnce(isPower || isBounded || forceRequested > durable);
         }
       } catch (Throwable e) {
-        lastError = String.valueOf(e);
-        LockSupport.parkNanos(
-            this, RETRY_NANOS); // whatever it was, the next pass comes all the same
+        note(e);
+        LockSupport.parkNanos(this, RETRY_NANOS); // whatever it was, the next pass comes
       }
+    }
+  }
+
+  /** Keeps what went wrong for {@link #lastError}; without memory, that there was none. */
+  private void note(Throwable e) {
+    try {
+      // A FileSystemException's message may be a path and no more.
+      boolean isBare = e.getMessage() == null || e instanceof FileSystemException;
+      lastError = isBare ? e.toString() : String.valueOf(e.getMessage());
+    } catch (Throwable again) {
+      lastError = "an error, and no memory to say which";
     }
   }
 
@@ -624,9 +636,9 @@ final class GroupCommit {
     stage.lock();
     try {
       if (!staging.isDraining()) {
-        staging.flip();
-        gaps = gapsOfHalf();
+        gaps = gapsOfHalf(); // first: it may find no memory, and nothing has changed then
         namedDropped = staging.dropped();
+        staging.flip();
       }
       has = staging.isDraining();
       target = has ? staging.drainingLast() : written;
@@ -643,7 +655,7 @@ final class GroupCommit {
     stage.lock();
     try {
       staging.release(namedDropped);
-      gaps = new ArrayList<>();
+      gaps = List.of();
       written = Math.max(written, target);
       durable = Math.max(durable, Math.min(log.durableSequence(), written));
       space.signalAll();
@@ -651,16 +663,24 @@ final class GroupCommit {
       stage.unlock();
     }
     tellWaiters(false);
-    expireIfNew();
-    count();
+    try {
+      expireIfNew();
+      count();
+    } catch (OutOfMemoryError e) {
+      note(e); // what was appended is committed; counters are late
+    }
   }
 
+  /** {@return what is to be said of the half that takes records, before it is written} */
   private List<Gap> gapsOfHalf() {
+    if (staging.unlogged() == 0 && staging.evicted().count() == 0) {
+      return List.of();
+    }
     List<Gap> made = new ArrayList<>();
     if (staging.unlogged() > 0) {
       made.add(new Gap(nextGapId(), staging.unlogged(), 0, 0, Gap.DROPPED));
     }
-    Staging.Evicted evicted = staging.evictedDraining();
+    Staging.Evicted evicted = staging.evicted();
     if (evicted.count() > 0) {
       made.add(new Gap(nextGapId(), evicted.count(), evicted.from(), evicted.to(), Gap.EVICTED));
     }
@@ -675,9 +695,9 @@ final class GroupCommit {
         failing = false;
         return true;
       } catch (IOException | RuntimeException | Error e) {
+        log.abandon(); // before anything that needs memory
         errors++;
-        lastError = String.valueOf(e.getMessage() == null ? e : e.getMessage());
-        log.abandon();
+        note(e);
       }
     }
     failing = true;
@@ -948,7 +968,14 @@ final class GroupCommit {
     }
     if (!isWhole) {
       throw new UncheckedIOException(
-          "not all records are durable: durable=" + durable + ", last=" + last + ", dir=" + storage,
+          "not all records are durable: durable="
+              + durable
+              + ", last="
+              + last
+              + ", dir="
+              + storage
+              + ", error="
+              + lastError,
           new IOException(lastError));
     }
   }

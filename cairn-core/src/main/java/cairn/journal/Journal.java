@@ -402,6 +402,7 @@ public final class Journal implements AutoCloseable {
     public Journal open() throws IOException {
       requireRoomForRecords();
       PrivateFiles.createDirectories(directory, PrivateFiles.isPosix(directory));
+      JournalRecovery.requireJournal(new DiskStorage(directory));
       DirectoryLock lock;
       try {
         lock = DirectoryLock.take(directory, "lock", "journal");

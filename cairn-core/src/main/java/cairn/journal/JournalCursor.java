@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,7 +57,11 @@ final class JournalCursor implements Closeable {
   }
 
   private final Storage storage;
-  private final boolean live;
+  private final BooleanSupplier living;
+
+  /** Whether a writer was seen since we began; then what is odd may be its doing. */
+  private boolean wasLive;
+
   private final List<JournalFinding> findings;
   private final List<SegmentView> views = new ArrayList<>();
   private final Map<String, Long> given = new TreeMap<>();
@@ -85,16 +90,17 @@ final class JournalCursor implements Closeable {
 
   /**
    * @param from the first number that is wanted
-   * @param live whether a writer may be at work: then the end is not called torn
+   * @param living whether a writer is at work: then the end is not called torn
    */
-  JournalCursor(Storage storage, long from, boolean live, List<JournalFinding> findings)
+  JournalCursor(Storage storage, long from, BooleanSupplier living, List<JournalFinding> findings)
       throws IOException {
     this.storage = storage;
-    this.live = live;
+    this.living = living;
     this.findings = findings;
     this.next = Math.max(1, from);
     this.last = next - 1;
     this.seeking = true;
+    this.wasLive = living.getAsBoolean();
     this.lastNumber = JournalRecovery.segmentBefore(storage, next);
   }
 
@@ -221,6 +227,7 @@ final class JournalCursor implements Closeable {
       reportUnopened();
       return false;
     }
+    beginAgainIfDeleted(opened.segments().get(0).number());
     group = opened;
     lastNumber = opened.lastNumber();
     for (SegmentGroup.Segment segment : opened.segments()) {
@@ -237,6 +244,7 @@ final class JournalCursor implements Closeable {
       viewOf.put(segment.number(), seen);
       views.add(seen);
       view = seen;
+      scan.mayGrow(this::isLive);
       beginAt(scan);
       reportAtOpen(seen);
     }
@@ -252,6 +260,19 @@ final class JournalCursor implements Closeable {
       }
     }
     atOpen.clear();
+  }
+
+  private boolean isLive() {
+    wasLive |= living.getAsBoolean();
+    return wasLive;
+  }
+
+  /** A living writer's retention may have overtaken us: then the journal begins anew behind it. */
+  private void beginAgainIfDeleted(long number) throws IOException {
+    boolean isSkipped = !views.isEmpty() && number > lastNumber + 1;
+    if (isSkipped && isLive() && !SegmentName.numbers(storage).contains(lastNumber)) {
+      seeking = true;
+    }
   }
 
   /**
@@ -297,6 +318,7 @@ final class JournalCursor implements Closeable {
 
   /** Reads the staging file; false if there is nothing new. */
   private boolean toStaging() throws IOException {
+    boolean live = isLive();
     List<Frame> waiting = StagingFile.read(storage, last, live ? null : findings);
     noteGivenUp(StagingFile.givenUp(storage, last));
     if (live) {
@@ -313,10 +335,10 @@ final class JournalCursor implements Closeable {
     if (evicted.count() > 0) {
       explained.add(new long[] {evicted.from(), evicted.to()});
     }
-    if (!live && evicted.count() > 0) {
+    if (!wasLive && evicted.count() > 0) {
       given.merge(Gap.EVICTED, evicted.count(), Long::sum);
     }
-    if (!live && givenUp.dropped() > 0) {
+    if (!wasLive && givenUp.dropped() > 0) {
       given.merge(Gap.DROPPED, givenUp.dropped(), Long::sum);
     }
   }

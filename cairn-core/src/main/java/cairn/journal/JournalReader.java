@@ -67,7 +67,7 @@ public final class JournalReader {
   public List<JournalFinding> replay(long fromSequence, EntryHandler handler) throws IOException {
     Objects.requireNonNull(handler, "handler");
     List<JournalFinding> findings = new ArrayList<>();
-    try (JournalCursor cursor = new JournalCursor(storage, fromSequence, isLive(), findings)) {
+    try (JournalCursor cursor = new JournalCursor(storage, fromSequence, live, findings)) {
       for (JournalCursor.Frame frame; (frame = cursor.next()) != null; ) {
         if (isEntry(frame)) {
           handler.entry(entry(frame));
@@ -133,7 +133,7 @@ public final class JournalReader {
     long entryBytes = 0;
     long staged = 0;
     boolean isLive = isLive();
-    try (JournalCursor cursor = new JournalCursor(storage, 1, isLive, findings)) {
+    try (JournalCursor cursor = new JournalCursor(storage, 1, live, findings)) {
       for (JournalCursor.Frame frame; (frame = cursor.next()) != null; ) {
         if (isEntry(frame)) {
           first = first == 0 ? frame.sequence() : first;
@@ -166,7 +166,7 @@ public final class JournalReader {
           bytes,
           segments,
           cursor.given(),
-          consumers(storage),
+          consumers(storage, findings),
           cursor.foreignFrames(),
           isLive,
           findings);
@@ -185,14 +185,24 @@ public final class JournalReader {
     return new Entry(frame.sequence(), frame.millis(), frame.type(), frame.payload());
   }
 
-  /** {@return the acknowledged numbers by consumer} */
+  /** {@return the acknowledged numbers by consumer; 0 where none proves itself} */
   static Map<String, Long> consumers(Storage storage) throws IOException {
+    return consumers(storage, new ArrayList<>());
+  }
+
+  private static Map<String, Long> consumers(Storage storage, List<JournalFinding> findings)
+      throws IOException {
     Map<String, Long> consumers = new HashMap<>();
     for (String name : storage.list()) {
       if (JournalConsumer.isPositionFile(name)) {
+        long position = Position.read(storage, name, -1);
+        if (position < 0 && !Position.isUnused(storage, name)) {
+          findings.add(
+              new JournalFinding(
+                  name, 0, true, "position is damaged: its consumer gets all entries again"));
+        }
         consumers.put(
-            name.substring(JournalLayout.POSITION_PREFIX.length()),
-            Position.read(storage, name, 0));
+            name.substring(JournalLayout.POSITION_PREFIX.length()), Math.max(0, position));
       }
     }
     return consumers;
@@ -216,6 +226,7 @@ public final class JournalReader {
    */
   public JournalConsumer consumer(String name) throws IOException {
     JournalConsumer.requireName(name);
+    JournalRecovery.requireJournal(storage);
     if (!(storage instanceof DiskStorage)) {
       return new JournalConsumer(storage, name, live, null);
     }

@@ -50,14 +50,7 @@ final class JournalRecovery {
       long number = numbers.get(i);
       String name = SegmentName.of(number);
       try (SegmentScan scan = SegmentScan.open(storage, name, true, NOBODY)) {
-        if (scan.hasHeader() && scan.kind() != JournalLayout.KIND_JOURNAL) {
-          throw new IOException(
-              "not a journal: file="
-                  + storage
-                  + "/"
-                  + name
-                  + " (it is a run's; choose another directory)");
-        }
+        requireJournal(scan, storage, name);
         long lastIn = scan.firstSequence() - 1;
         long newestMillis = scan.createdMillis();
         // Copied or renamed by hand: nothing follows from where it stands.
@@ -85,6 +78,8 @@ final class JournalRecovery {
             0,
             new SegmentLog.Segment(
                 number, scan.firstSequence(), scan.size(), lastIn, newestMillis));
+      } catch (NoSuchFileException e) {
+        // Deleted by its living writer; who opens as a writer has no such neighbour.
       }
     }
     last = Math.max(0, lastWritten);
@@ -102,6 +97,33 @@ final class JournalRecovery {
     dropped = givenUp.dropped();
     evicted = givenUp.evicted();
     last = Math.max(last, evicted.to());
+  }
+
+  /** Refuses a run's directory, before anything is written into it. */
+  static void requireJournal(Storage storage) throws IOException {
+    for (long number : SegmentName.numbers(storage)) {
+      String name = SegmentName.of(number);
+      try (SegmentScan scan = SegmentScan.open(storage, name, true, NOBODY)) {
+        requireJournal(scan, storage, name);
+        if (scan.hasHeader()) {
+          return;
+        }
+      } catch (NoSuchFileException | NotRegularFileException e) {
+        // The next one tells.
+      }
+    }
+  }
+
+  private static void requireJournal(SegmentScan scan, Storage storage, String name)
+      throws IOException {
+    if (scan.hasHeader() && scan.kind() != JournalLayout.KIND_JOURNAL) {
+      throw new IOException(
+          "not a journal: file="
+              + storage
+              + "/"
+              + name
+              + " (it is a run's; choose another directory)");
+    }
   }
 
   /** {@return the number of the frame, or the last of those that a gap says are gone} */

@@ -3,6 +3,7 @@ package cairn.journal;
 import cairn.format.JournalLayout;
 import cairn.storage.Storage;
 import java.io.Closeable;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -69,6 +70,21 @@ final class Position implements Closeable {
     return found == null ? otherwise : found[1];
   }
 
+  /** {@return whether nothing was ever acknowledged in that file: all of it is zero} */
+  static boolean isUnused(Storage storage, String name) throws IOException {
+    byte[] all = new byte[FILE_BYTES];
+    try (Storage.Input input = storage.read(name)) {
+      int length = input.read(0, all, 0, all.length);
+      boolean isZero = length == all.length;
+      for (byte b : all) {
+        isZero &= b == 0;
+      }
+      return isZero;
+    } catch (NoSuchFileException e) {
+      return true;
+    }
+  }
+
   private static long @Nullable [] read(Storage storage, String name) throws IOException {
     long[] best = null;
     try (Storage.Input input = storage.read(name)) {
@@ -84,6 +100,14 @@ final class Position implements Closeable {
       }
     } catch (NoSuchFileException e) {
       return null;
+    } catch (FileNotFoundException e) { // what RandomAccessFile says of a missing permission
+      throw new IOException(
+          "position file is not readable: file="
+              + storage
+              + "/"
+              + name
+              + " (give it to the user of the journal, or delete it if its consumer is no more)",
+          e);
     }
     return best;
   }

@@ -151,9 +151,9 @@ final class Staging {
     storeEvicted();
   }
 
-  /** {@return what was evicted before the half that is being written} */
-  Evicted evictedDraining() {
-    return evictedDraining;
+  /** {@return what was evicted since the halves were flipped, or before that and no gap says so} */
+  Evicted evicted() {
+    return evicted;
   }
 
   private void storeEvicted() {

@@ -1,5 +1,6 @@
 package cairn.storage;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -8,6 +9,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -58,16 +60,23 @@ public final class DiskStorage implements Storage {
 
   @Override
   public Input read(String name) throws IOException {
-    return new DiskInput(regular(name));
+    Path file = regular(name);
+    try {
+      return new DiskInput(file);
+    } catch (FileNotFoundException e) { // also for a missing permission
+      if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+        throw new NoSuchFileException(file.toString()); // deleted since it was looked at
+      }
+      throw e;
+    }
   }
 
   private Path regular(String name) throws IOException {
     Path file = directory.resolve(name);
-    if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-      if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
-        throw new NotRegularFileException(file);
-      }
-      throw new NoSuchFileException(file.toString());
+    // One look: between two, a file may come or go.
+    if (!Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+        .isRegularFile()) {
+      throw new NotRegularFileException(file);
     }
     return file;
   }

@@ -71,14 +71,21 @@ public final class SegmentGroup implements Closeable {
     SegmentGroup group = new SegmentGroup(storage, problems);
     boolean done = false;
     try {
-      for (long candidate : SegmentName.numbers(storage)) {
+      // Nearly always the next number: to list the directory for each segment is quadratic.
+      done = group.open(number + 1);
+      for (long candidate : done ? List.<Long>of() : SegmentName.numbers(storage)) {
         if (candidate > number && group.open(candidate)) {
-          group.addRepeating();
           done = true;
-          return group;
+          break;
         }
       }
-      return null;
+      if (!done) {
+        return null;
+      }
+      done = false;
+      group.addRepeating();
+      done = true;
+      return group;
     } finally {
       if (!done) {
         group.close();
@@ -104,19 +111,25 @@ public final class SegmentGroup implements Closeable {
 
   /** Opens the segments right behind the last one that repeat, also those that came since. */
   public void addRepeating() throws IOException {
+    Boolean next = isRepeating(lastNumber() + 1);
+    if (Boolean.FALSE.equals(next)) {
+      return;
+    }
     for (long candidate : SegmentName.numbers(storage)) {
-      if (candidate > lastNumber() && (!isRepeating(candidate) || !open(candidate))) {
+      if (candidate > lastNumber()
+          && (!Boolean.TRUE.equals(isRepeating(candidate)) || !open(candidate))) {
         return;
       }
     }
   }
 
-  private boolean isRepeating(long number) throws IOException {
+  /** {@return whether that segment repeats what the one before it holds; null if it isn't there} */
+  private @Nullable Boolean isRepeating(long number) throws IOException {
     try (SegmentScan scan =
         SegmentScan.open(storage, SegmentName.of(number), true, (file, offset, text) -> {})) {
       return scan.isAfterError();
     } catch (NoSuchFileException | NotRegularFileException e) {
-      return false;
+      return null;
     }
   }
 

@@ -6,6 +6,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +55,9 @@ public final class SegmentScan implements Closeable {
   private long skippedFrom = -1;
   private @Nullable String skippedWhy;
   private long problemEnd = JournalLayout.FRAMES_OFFSET;
+
+  private @Nullable BooleanSupplier mayGrow;
+  private boolean lookedAgain;
 
   private int at;
   private long sequence;
@@ -187,6 +191,19 @@ public final class SegmentScan implements Closeable {
     return null;
   }
 
+  /**
+   * Says that a writer may be at work in this file: what it is about to write is no damage.
+   *
+   * @param isLiving asked only when something looks damaged
+   */
+  public void mayGrow(BooleanSupplier isLiving) {
+    mayGrow = isLiving;
+  }
+
+  private boolean grows() {
+    return mayGrow != null && mayGrow.getAsBoolean();
+  }
+
   /** {@return whether a header is sound; without one there are no frames} */
   public boolean hasHeader() {
     return header != null;
@@ -249,6 +266,16 @@ public final class SegmentScan implements Closeable {
     while (candidate + JournalLayout.FRAME_HEADER_SIZE <= end) {
       String why = unsound(candidate);
       if (why == null) {
+        if (skippedFrom >= 0 && !lookedAgain && grows()) {
+          // It came while we looked: a write and a read are not one step. What is before it is
+          // there now.
+          lookedAgain = true;
+          skippedFrom = -1;
+          refresh();
+          candidate = offset;
+          continue;
+        }
+        lookedAgain = false;
         reportSkipped(candidate);
         offset = candidate + JournalLayout.aligned(length);
         return true;
@@ -262,7 +289,10 @@ public final class SegmentScan implements Closeable {
       }
       candidate += JournalLayout.ALIGNMENT;
     }
-    reportSkipped(end);
+    if (skippedFrom < 0 || !grows()) {
+      reportSkipped(end);
+    }
+    skippedFrom = -1;
     return false;
   }
 

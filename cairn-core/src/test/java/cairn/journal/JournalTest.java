@@ -575,4 +575,48 @@ class JournalTest {
           .isInstanceOf(IllegalArgumentException.class);
     }
   }
+
+  @Test
+  void runsDirectoryIsRefusedBeforeAnythingIsWrittenIntoIt() throws Exception {
+    cairn.Recorder recorder =
+        cairn.Recorder.builder("orders").directory(directory).durability(Durability.power()).open();
+    assertThat(recorder.awaitDurable(SOON)).isTrue();
+    recorder.close();
+    Path run = recorder.directory();
+    List<String> before = names(run);
+
+    assertThatThrownBy(() -> Journal.builder(run).open()).hasMessageContaining("it is a run's");
+    assertThatThrownBy(() -> JournalReader.of(run).consumer("mail"))
+        .hasMessageContaining("it is a run's");
+    assertThat(names(run)).isEqualTo(before);
+  }
+
+  private static List<String> names(Path of) throws IOException {
+    try (java.util.stream.Stream<Path> files = Files.list(of)) {
+      return files.map(file -> file.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  @Test
+  void manySegmentsAreReadWithoutListingTheDirectoryForEach() throws Exception {
+    int[] lists = new int[1];
+    Path journal = filled();
+    cairn.storage.Storage counting =
+        (cairn.storage.Storage)
+            java.lang.reflect.Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {cairn.storage.Storage.class},
+                (proxy, method, arguments) -> {
+                  lists[0] += method.getName().equals("list") ? 1 : 0;
+                  try {
+                    return method.invoke(new cairn.storage.DiskStorage(journal), arguments);
+                  } catch (java.lang.reflect.InvocationTargetException e) {
+                    throw e.getCause();
+                  }
+                });
+    List<Long> sequences = new ArrayList<>();
+    new JournalReader(counting, () -> false).replay(entry -> sequences.add(entry.sequence()));
+    assertThat(sequences).hasSize(100);
+    assertThat(lists[0]).isLessThanOrEqualTo(5);
+  }
 }
