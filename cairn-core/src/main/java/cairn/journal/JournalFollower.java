@@ -61,7 +61,7 @@ public final class JournalFollower implements Closeable {
   /**
    * {@return the next entry, or null if none came in that time}
    *
-   * <p>An interrupt ends the wait early and stays set.
+   * <p>An interrupt ends the wait early and stays set; so does a close by another thread.
    *
    * @param timeout zero to look once
    * @throws IllegalStateException if it is closed
@@ -84,7 +84,7 @@ public final class JournalFollower implements Closeable {
         return entry;
       }
       long left = limit - (System.nanoTime() - start);
-      if (left <= 0 || Thread.currentThread().isInterrupted()) {
+      if (left <= 0 || closed || Thread.currentThread().isInterrupted()) {
         return null;
       }
       LockSupport.parkNanos(this, Math.min(left, POLL_NANOS));
