@@ -225,6 +225,15 @@ class ProfileCommandTest {
     assertThat(cli.run("profile", disk, "--chart=").exitCode()).isEqualTo(2);
   }
 
+  @Test
+  void aChartIsNotWrittenThroughALink() throws IOException {
+    Path precious = Files.writeString(temp.resolve("precious"), "precious");
+    Path link = Files.createSymbolicLink(temp.resolve("link.svg"), precious);
+
+    assertThat(cli.run("profile", disk, "--chart", link).exitCode()).isEqualTo(3);
+    assertThat(precious).content().isEqualTo("precious");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

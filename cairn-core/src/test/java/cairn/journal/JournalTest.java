@@ -619,4 +619,127 @@ class JournalTest {
     assertThat(sequences).hasSize(100);
     assertThat(lists[0]).isLessThanOrEqualTo(5);
   }
+
+  /** A storage that asks first. */
+  private interface Before {
+    void call(String method, Object[] arguments) throws IOException;
+  }
+
+  private static Object watched(Class<?> type, Object real, Before before) {
+    return java.lang.reflect.Proxy.newProxyInstance(
+        JournalTest.class.getClassLoader(),
+        new Class<?>[] {type},
+        (proxy, method, arguments) -> {
+          before.call(method.getName(), arguments == null ? new Object[0] : arguments);
+          try {
+            Object result = method.invoke(real, arguments);
+            return result instanceof cairn.storage.Storage.Output output
+                ? watched(cairn.storage.Storage.Output.class, output, before)
+                : result;
+          } catch (java.lang.reflect.InvocationTargetException e) {
+            throw e.getCause();
+          }
+        });
+  }
+
+  @Test
+  void segmentThatIsDeletedUnderAReaderIsPassedOver() throws Exception {
+    Path journal = filled();
+    cairn.storage.Storage storage =
+        (cairn.storage.Storage)
+            watched(
+                cairn.storage.Storage.class,
+                new cairn.storage.DiskStorage(journal),
+                (method, arguments) -> {
+                  if (method.equals("read") && arguments[0].equals("journal-000005")) {
+                    throw new java.nio.file.NoSuchFileException("journal-000005");
+                  }
+                });
+    JournalReader reader = new JournalReader(storage, () -> true);
+    List<Long> sequences = new ArrayList<>();
+
+    assertThat(reader.replay(entry -> sequences.add(entry.sequence()))).isEmpty();
+    assertThat(reader.lastSequence()).isEqualTo(sequences.get(sequences.size() - 1));
+    assertThat(reader.last(1).get(0).sequence()).isEqualTo(reader.lastSequence());
+  }
+
+  @Test
+  void endOfTheSegmentInWorkIsNoDamageWhileItsWriterLives() throws Exception {
+    Path journal = filled();
+    String newest = names(journal).stream().filter(n -> n.startsWith("journal-")).toList().get(4);
+    try (RandomAccessFile file = new RandomAccessFile(journal.resolve(newest).toFile(), "rw")) {
+      file.seek(file.length() - 1024);
+      file.write(new byte[] {1, 2, 3, 4, 5, 6, 7, 8, 64, 0, 0, 0, 9, 9, 9, 9});
+    }
+    cairn.storage.Storage storage = new cairn.storage.DiskStorage(journal);
+
+    assertThat(new JournalReader(storage, () -> true).verify().findings()).isEmpty();
+    assertThat(new JournalReader(storage, () -> false).verify().findings().toString())
+        .contains("not a sound record");
+  }
+
+  @Test
+  void committerGoesOnAfterErrorsOfTheVirtualMachine() throws Exception {
+    java.util.concurrent.atomic.AtomicInteger left =
+        new java.util.concurrent.atomic.AtomicInteger(2);
+    Path journal = directory.resolve("journal");
+    Files.createDirectory(journal);
+    cairn.storage.Storage storage =
+        (cairn.storage.Storage)
+            watched(
+                cairn.storage.Storage.class,
+                new cairn.storage.DiskStorage(journal),
+                (method, arguments) -> {
+                  if (method.equals("writeForced") && left.getAndDecrement() > 0) {
+                    throw new OutOfMemoryError("as if");
+                  }
+                });
+    try (Journal opened =
+        builder()
+            .durability(Durability.power())
+            .open(storage, new StagingMemory.OfDirectory(journal), null)) {
+      assertThatThrownBy(() -> opened.append(bytes("one")))
+          .isInstanceOf(java.io.UncheckedIOException.class)
+          .hasMessageContaining("as if");
+      assertThat(opened.awaitDurable(1, SOON)).isTrue();
+      assertThat(opened.append(bytes("two"))).isEqualTo(2);
+      assertThat(texts(opened)).containsExactly("one", "two");
+    }
+  }
+
+  @Test
+  void closeEndsTheWaitOfAFollower() throws Exception {
+    Path journal = filled();
+    JournalFollower follower = JournalReader.of(journal).follow(101);
+    CountDownLatch waits = new CountDownLatch(1);
+    Thread waiting =
+        new Thread(
+            () -> {
+              waits.countDown();
+              try {
+                follower.poll(Duration.ofDays(1));
+              } catch (IOException | IllegalStateException e) {
+                // Closed before it waited.
+              }
+            });
+    waiting.start();
+    waits.await();
+    follower.close();
+    waiting.join(SOON.toMillis());
+    assertThat(waiting.isAlive()).isFalse();
+  }
+
+  @Test
+  void damagedPositionIsAFinding() throws Exception {
+    Path journal = filled();
+    try (JournalConsumer consumer = JournalReader.of(journal).consumer("mail")) {
+      assertThat(JournalReader.of(journal).verify().findings()).isEmpty();
+      consumer.acknowledge(consumer.next(SOON).sequence());
+    }
+    Files.write(journal.resolve("position-mail"), new byte[] {1, 2, 3});
+
+    assertThat(JournalReader.of(journal).verify().findings().toString())
+        .contains("position is damaged")
+        .contains("position-mail");
+  }
 }
