@@ -603,17 +603,10 @@ class JournalTest {
     Path journal = filled();
     cairn.storage.Storage counting =
         (cairn.storage.Storage)
-            java.lang.reflect.Proxy.newProxyInstance(
-                getClass().getClassLoader(),
-                new Class<?>[] {cairn.storage.Storage.class},
-                (proxy, method, arguments) -> {
-                  lists[0] += method.getName().equals("list") ? 1 : 0;
-                  try {
-                    return method.invoke(new cairn.storage.DiskStorage(journal), arguments);
-                  } catch (java.lang.reflect.InvocationTargetException e) {
-                    throw e.getCause();
-                  }
-                });
+            watched(
+                cairn.storage.Storage.class,
+                new cairn.storage.DiskStorage(journal),
+                (method, arguments) -> lists[0] += method.equals("list") ? 1 : 0);
     List<Long> sequences = new ArrayList<>();
     new JournalReader(counting, () -> false).replay(entry -> sequences.add(entry.sequence()));
     assertThat(sequences).hasSize(100);
