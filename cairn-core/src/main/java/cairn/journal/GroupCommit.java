@@ -169,7 +169,7 @@ final class GroupCommit {
             storage,
             JournalLayout.KIND_JOURNAL,
             found.segments,
-            found.lastWritten(),
+            found.lastWritten,
             FIRST_SEGMENT_BYTES,
             builder.segmentBytes,
             clock);
@@ -240,7 +240,7 @@ final class GroupCommit {
 
   /** Puts what only the staging file of a dead process has into a segment, forced. */
   private void takeUp(JournalRecovery found) throws IOException {
-    long previous = found.lastWritten();
+    long previous = found.lastWritten;
     if (found.dropped > 0) {
       addGap(new Gap(nextGapId(), found.dropped, 0, 0, Gap.DROPPED), previous, true);
     }

@@ -3,7 +3,6 @@ package cairn.journal;
 import cairn.format.JournalLayout;
 import cairn.storage.DirectoryLock;
 import cairn.storage.DiskStorage;
-import cairn.storage.SegmentName;
 import cairn.storage.Storage;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -247,11 +246,6 @@ public final class JournalReader {
     } catch (DirectoryLock.HeldException e) {
       throw new JournalLockedException(e);
     }
-  }
-
-  /** {@return whether there is any segment} */
-  boolean hasSegments() throws IOException {
-    return !SegmentName.numbers(storage).isEmpty();
   }
 
   @Override

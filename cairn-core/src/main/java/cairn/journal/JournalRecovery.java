@@ -167,9 +167,4 @@ final class JournalRecovery {
     }
     return numbers.isEmpty() ? 0 : numbers.get(0) - 1;
   }
-
-  /** {@return the last number in the segments} */
-  long lastWritten() {
-    return lastWritten;
-  }
 }

@@ -185,14 +185,6 @@ public final class SegmentLog implements Closeable {
     return nextNumber - 1;
   }
 
-  /** {@return the longest payload that a segment has room for} */
-  public int maxPayloadBytes() {
-    return maxSegmentBytes
-        - JournalLayout.FRAMES_OFFSET
-        - JournalLayout.HEADER_SIZE
-        - JournalLayout.FRAME_HEADER_SIZE;
-  }
-
   /**
    * Adds a frame to the batch. Where the segment has no room for it, the batch is committed and a
    * new segment made first.

@@ -394,11 +394,6 @@ public final class SegmentScan implements Closeable {
     return words.getShort(at + JournalLayout.TYPE_OFFSET) & 0xFFFF;
   }
 
-  /** {@return its flags} */
-  public int flags() {
-    return words.getShort(at + JournalLayout.FRAME_FLAGS_OFFSET) & 0xFFFF;
-  }
-
   /** {@return a copy of its payload} */
   public byte[] payload() {
     int from = at + JournalLayout.FRAME_HEADER_SIZE;
