@@ -6,6 +6,7 @@
 module cairn {
   requires static org.jspecify;
   requires java.management;
+  requires static java.logging;
   requires static jdk.management;
 
   exports cairn;

@@ -27,10 +27,16 @@ final class Housekeeper implements Runnable {
   private final Box box;
   private final @Nullable BoxCopier copier;
   private final @Nullable Committer committer;
+  private final ShutdownWatch shutdownWatch;
   private final Thread thread;
   private volatile boolean stopped;
 
-  Housekeeper(Box box, @Nullable BoxCopier copier, @Nullable Committer committer) {
+  Housekeeper(
+      Box box,
+      @Nullable BoxCopier copier,
+      @Nullable Committer committer,
+      ShutdownWatch shutdownWatch) {
+    this.shutdownWatch = shutdownWatch;
     this.box = box;
     this.copier = copier;
     this.committer = committer;
@@ -95,6 +101,7 @@ final class Housekeeper implements Runnable {
       box.scope.compactEarly(); // before what reads the environment and may fail
       sources.read(values, box.clock, all);
       box.sample(values);
+      shutdownWatch.beat();
     } catch (Throwable e) {
       failed(CounterLayout.BEAT_ERRORS, "heartbeat ended in an exception", e);
     }

@@ -2,10 +2,10 @@ package cairn;
 
 import cairn.format.CborWriter;
 import cairn.format.KeyCache;
+import cairn.storage.HostId;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
@@ -107,7 +107,15 @@ final class Identity {
     text(out, "javaHome", System.getProperty("java.home"));
     text(out, "os", os());
     text(out, "workingDirectory", System.getProperty("user.dir"));
-    text(out, "errorFile", errorFile());
+    JvmFlags flags = JvmFlags.ofThisProcess();
+    text(out, "errorFile", flags.value("ErrorFile"));
+    text(out, "heapDumpPath", flags.value("HeapDumpPath"));
+    flags(out, flags);
+    text(out, "launcher", System.getenv("CAIRN_LAUNCHER"));
+    text(out, "hostId", HostId.ofThisMachine());
+    cgroup(out);
+    out.key("hooksFile");
+    out.bool(true);
     out.limit(out.limit() + 1);
     out.end();
     return out.position();
@@ -145,27 +153,32 @@ final class Identity {
     }
   }
 
-  /**
-   * {@return the argument of -XX:ErrorFile, or null} Read from the kernel's copy of the command
-   * line and from the two variables that the JVM reads, since asking the JVM would load the
-   * management classes. Nothing else of either is kept: they hold passwords.
-   */
-  private static @Nullable String errorFile() {
-    String flag = "-XX:ErrorFile=";
-    String found = argument(System.getenv("JAVA_TOOL_OPTIONS"), flag, ' ');
-    String line = new String(ProcFile.bytes("/proc/self/cmdline"), StandardCharsets.UTF_8);
-    String fromLine = argument(line, flag, '\0');
-    found = fromLine != null ? fromLine : found;
-    String last = argument(System.getenv("_JAVA_OPTIONS"), flag, ' ');
-    return last != null ? last : found;
+  /** Which flags that end a JVM, or say that it ran out of memory, are set. */
+  private static void flags(CborWriter out, JvmFlags flags) {
+    int start = out.position();
+    // One byte more than the map's own end: the array's.
+    out.limit(out.limit() - 1);
+    boolean begun = out.key("flags") && out.beginArray();
+    for (String name : JvmFlags.NOTED) {
+      if (begun && flags.isSet(name)) {
+        begun = out.textCut(name, MAX_TEXT_BYTES) != CborWriter.NONE;
+      }
+    }
+    out.limit(out.limit() + 1);
+    if (begun) {
+      out.end();
+    } else {
+      out.position(start);
+    }
   }
 
-  private static @Nullable String argument(@Nullable String text, String flag, char end) {
-    int at = text == null ? -1 : text.lastIndexOf(flag);
-    if (text == null || at < 0) {
-      return null;
+  /** Where the memory controller counts this process, so that a reader on the host can look. */
+  private static void cgroup(CborWriter out) {
+    String directory = Cgroup.ofThisProcess().directory();
+    long inode = Cgroup.inode(directory);
+    if (inode != ProcFile.UNKNOWN) {
+      text(out, "cgroup", directory);
+      number(out, "cgroupInode", inode);
     }
-    int stop = text.indexOf(end, at);
-    return text.substring(at + flag.length(), stop < 0 ? text.length() : stop);
   }
 }

@@ -24,6 +24,10 @@ final class LifeCycle {
   static final String CLEAN = "CLEAN";
 
   private static final int MAX_FRAMES = 32;
+
+  /** Of a hook's stack, so that the frames of an exit find room beside it. */
+  private static final int MAX_HOOK_FRAMES = 6;
+
   private static final int MAX_FRAME_BYTES = 160;
   private static final int MAX_TEXT_BYTES = 512;
 
@@ -37,6 +41,10 @@ final class LifeCycle {
   private End end = End.NONE;
   private boolean handlerReplaced;
   private String state = OPEN;
+  private long stateWallMillis;
+  private long stateNanos;
+  private @Nullable String hook;
+  private List<StackTraceElement> hookStack = List.of();
   private @Nullable String inForce;
 
   /**
@@ -46,20 +54,32 @@ final class LifeCycle {
    * @param signal name, for a signal
    * @param thread that called exit
    * @param caller its frames, innermost first
+   * @param status given to exit, null if it is not known
    */
   record End(
       @Nullable String reason,
       @Nullable String signal,
       @Nullable String thread,
-      List<StackTraceElement> caller) {
-    static final End NONE = new End(null, null, null, List.of());
+      List<StackTraceElement> caller,
+      @Nullable Integer status) {
+    static final End NONE = new End(null, null, null, List.of(), null);
 
     static final End UNKNOWN = of("UNKNOWN");
 
     static End of(String reason) {
-      return new End(reason, null, null, List.of());
+      return new End(reason, null, null, List.of(), null);
     }
   }
+
+  /**
+   * A call of {@code Runtime.exit}.
+   *
+   * @param status its argument
+   * @param thread the caller's name
+   * @param stack the caller's, innermost first
+   */
+  @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
+  record Exit(int status, String thread, StackTraceElement[] stack) {}
 
   LifeCycle(TwoCopies life, TwoCopies uncaught, Clock clock, Secrets secrets, Counters counters) {
     this.life = life;
@@ -91,19 +111,33 @@ final class LifeCycle {
     write(CLEAN);
   }
 
-  /**
-   * Notes which durability is in force, if not the one that was asked for. In the box at once while
-   * the run is open, else with the next state: the clocks of an end are not to be changed.
-   */
+  /** Notes which durability is in force, if not the one that was asked for. */
   synchronized void inForce(String durability) {
     inForce = durability;
-    if (state.equals(OPEN)) {
-      write(OPEN);
-    }
+    store();
+  }
+
+  /**
+   * Notes a shutdown hook that is still at work.
+   *
+   * @param thread its name; null if none was found
+   * @param stack its frames, innermost first
+   */
+  synchronized void stillIn(@Nullable String thread, List<StackTraceElement> stack) {
+    hook = thread;
+    hookStack = List.copyOf(stack.subList(0, Math.min(stack.size(), MAX_HOOK_FRAMES)));
+    store();
   }
 
   private void write(String newState) {
     state = newState;
+    stateWallMillis = clock.wallMillis();
+    stateNanos = clock.nanos();
+    store();
+  }
+
+  /** Stores the state with the clocks of when it began, which are not to change. */
+  private void store() {
     out.reset(0, life.payloadLimit() - 1);
     out.beginMap();
     text("state", state);
@@ -111,11 +145,20 @@ final class LifeCycle {
     text("signal", end.signal());
     text("inForce", inForce);
     out.key("wallMillis");
-    out.integer(clock.wallMillis());
+    out.integer(stateWallMillis);
     out.key("nanos");
-    out.integer(clock.nanos());
+    out.integer(stateNanos);
     text("thread", end.thread());
+    Integer status = end.status();
+    if (status != null) {
+      out.key("status");
+      out.integer(status);
+    }
     text("handler", handlerReplaced ? "replaced" : null);
+    text("hook", hook);
+    if (!hookStack.isEmpty()) {
+      frames("hookStack", hookStack);
+    }
     if (!end.caller().isEmpty()) {
       frames("caller", end.caller());
     }
@@ -238,13 +281,25 @@ final class LifeCycle {
    * hook or while one runs. One safepoint. What HotSpot 17 to 25 show: a thread named after the
    * signal ("SIGTERM handler"), one named "DestroyJavaVM" after the last non-daemon thread ended,
    * or the thread inside {@code Runtime.exit}; nothing for an exit called on a virtual thread.
+   *
+   * @param heard a call of exit that was logged: it tells the status, and a virtual thread
    */
-  static End shutdownReason() {
+  static End shutdownReason(@Nullable Exit heard) {
+    End seen;
     try {
-      return reason();
+      seen = reason();
     } catch (OutOfMemoryError e) {
-      return End.UNKNOWN; // the stacks found no room
+      seen = End.UNKNOWN; // the stacks found no room
     }
+    if (heard == null) {
+      return seen;
+    }
+    // What is heard may be another exit: one that waits for the shutdown that a signal began.
+    boolean same = "EXIT".equals(seen.reason()) && heard.thread().equals(seen.thread());
+    if (same || "UNKNOWN".equals(seen.reason())) {
+      return new End("EXIT", null, heard.thread(), callers(heard.stack()), heard.status());
+    }
+    return seen;
   }
 
   private static End reason() {
@@ -256,17 +311,17 @@ final class LifeCycle {
         continue;
       }
       if (name.startsWith("SIG") && name.endsWith(" handler")) {
-        return new End("SIGNAL", name.substring(0, name.indexOf(' ')), null, List.of());
+        return new End("SIGNAL", name.substring(0, name.indexOf(' ')), null, List.of(), null);
       }
       if (name.equals("DestroyJavaVM")) {
         return End.of("RETURNED");
       }
-      return new End("EXIT", null, name, callers(frames));
+      return new End("EXIT", null, name, callers(frames), null);
     }
     return End.UNKNOWN;
   }
 
-  private static boolean isIn(StackTraceElement[] frames, String type) {
+  static boolean isIn(StackTraceElement[] frames, String type) {
     for (StackTraceElement frame : frames) {
       if (frame.getClassName().equals(type)) {
         return true;

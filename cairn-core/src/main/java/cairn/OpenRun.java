@@ -26,7 +26,8 @@ final class OpenRun {
    * Phases: RECORDING until the JVM shuts down or the application closes; ENDED from the end of our
    * own shutdown hook, while other hooks and daemon threads may still record; CLOSED after close:
    * nothing is stored any more. What is stored in ENDED leaves the clean mark as it is: see
-   * RATIONALE. The housekeeper beats on in ENDED, which tells how long the other hooks took.
+   * RATIONALE. The housekeeper beats on in ENDED, which tells how long the other hooks took, and
+   * ShutdownWatch looks which.
    */
   private static final int RECORDING = 0;
   private static final int ENDED = 1;
@@ -45,6 +46,7 @@ final class OpenRun {
   private final RunDirectory directory;
   private final @Nullable BoxCopier copier;
   private final @Nullable Committer committer;
+  private final ShutdownWatch shutdownWatch;
   private final Housekeeper housekeeper;
   private final UncaughtHandler uncaughtHandler;
   private final ShutdownHook hook;
@@ -60,7 +62,8 @@ final class OpenRun {
             ? new Committer(
                 box, new DiskStorage(directory.directory()), directory.parents(), durability)
             : null;
-    this.housekeeper = new Housekeeper(box, copier, committer);
+    this.shutdownWatch = new ShutdownWatch(box.life);
+    this.housekeeper = new Housekeeper(box, copier, committer, shutdownWatch);
     this.uncaughtHandler = new UncaughtHandler(this);
     this.hook = new ShutdownHook(this);
   }
@@ -280,11 +283,12 @@ final class OpenRun {
       if (phase != RECORDING) {
         return;
       }
-      box.life.closing(LifeCycle.shutdownReason(), !uncaughtHandler.sees());
+      box.life.closing(LifeCycle.shutdownReason(shutdownWatch.exit()), !uncaughtHandler.sees());
       box.scope.eraseStale();
       box.beat();
       phase = ENDED;
       box.life.clean();
+      shutdownWatch.begin();
       copyNow();
     }
     if (committer != null) {
@@ -316,9 +320,12 @@ final class OpenRun {
           return;
         }
         housekeeper.stop();
+        shutdownWatch.stop();
         if (phase == RECORDING) {
           box.life.closing(
-              hook.remove() ? LifeCycle.End.of("CLOSED") : LifeCycle.shutdownReason(),
+              hook.remove()
+                  ? LifeCycle.End.of("CLOSED")
+                  : LifeCycle.shutdownReason(shutdownWatch.exit()),
               !uncaughtHandler.sees());
         }
         uncaughtHandler.remove();

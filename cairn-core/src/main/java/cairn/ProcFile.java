@@ -38,10 +38,6 @@ final class ProcFile implements Closeable {
     return new ProcFile(file, capacity);
   }
 
-  boolean exists() {
-    return file != null;
-  }
-
   /** Reads the file from its start, up to the capacity. */
   ProcFile read() {
     length = 0;

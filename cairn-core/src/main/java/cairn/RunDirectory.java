@@ -3,6 +3,7 @@ package cairn;
 import cairn.storage.HeldDirectories;
 import cairn.storage.PrivateFiles;
 import java.io.Closeable;
+import java.io.File;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -26,6 +27,13 @@ final class RunDirectory implements Closeable {
   private final FileLock lock;
   final String runId;
   private final List<Path> parents;
+
+  /**
+   * Until all shutdown hooks have ended. The JVM runs them in any order and all at once; but what
+   * {@link File#deleteOnExit} names it deletes after the last of them. So the file is there after
+   * every other death: also after one in the middle of a shutdown, whatever our own hook has said.
+   */
+  static final String HOOKS = "hooks";
 
   private RunDirectory(
       Path directory, List<Path> parents, String runId, FileChannel lockChannel, FileLock lock) {
@@ -90,11 +98,13 @@ final class RunDirectory implements Closeable {
         throw new IOException("lock is taken: file=" + building.resolve("lock"));
       }
       PrivateFiles.create(building.resolve("box"), posix).close();
+      PrivateFiles.create(building.resolve(HOOKS), posix).close();
       writer.write(building.resolve("box"));
       // Noted before it can be found: a reader in this JVM must never open this lock file.
       real = building.toRealPath().resolveSibling(runId);
       HeldDirectories.hold(real);
       Files.move(building, target, StandardCopyOption.ATOMIC_MOVE);
+      deleteAfterLastHook(real.resolve(HOOKS));
       return new RunDirectory(real, parents, runId, lockChannel, lock);
     } catch (IOException | RuntimeException e) {
       remove(building, lockChannel);
@@ -105,12 +115,21 @@ final class RunDirectory implements Closeable {
     }
   }
 
+  private static void deleteAfterLastHook(Path file) throws IOException {
+    try {
+      file.toFile().deleteOnExit();
+    } catch (IllegalStateException | SecurityException e) {
+      Files.deleteIfExists(file); // the last hook has ended
+    }
+  }
+
   private static void remove(Path building, @Nullable FileChannel lockChannel) {
     try {
       if (lockChannel != null) {
         lockChannel.close();
       }
       Files.deleteIfExists(building.resolve("box"));
+      Files.deleteIfExists(building.resolve(HOOKS));
       Files.deleteIfExists(building.resolve("lock"));
       Files.deleteIfExists(building);
     } catch (IOException e) {
@@ -147,6 +166,7 @@ final class RunDirectory implements Closeable {
   @Override
   public void close() throws IOException {
     try {
+      Files.deleteIfExists(directory.resolve(HOOKS));
       lock.release();
     } finally {
       lockChannel.close();

@@ -59,27 +59,10 @@ final class VitalsSources implements Closeable {
   }
 
   VitalsSources() {
-    String mine = ProcFile.text("/proc/self/cgroup");
-    String v1 = null;
-    String v2 = null;
-    for (String line : mine == null ? new String[0] : mine.split("\n", -1)) {
-      String[] parts = line.split(":", 3);
-      if (parts.length == 3 && parts[0].equals("0") && parts[1].isEmpty()) {
-        v2 = parts[2];
-      } else if (parts.length == 3 && Arrays.asList(parts[1].split(",", -1)).contains("memory")) {
-        v1 = parts[2];
-      }
-    }
-    if (v1 != null) {
-      cgroupUsage = cgroup("/sys/fs/cgroup/memory", v1, "memory.usage_in_bytes");
-      cgroupLimit = cgroup("/sys/fs/cgroup/memory", v1, "memory.limit_in_bytes");
-      cgroupEvents = cgroup("/sys/fs/cgroup/memory", v1, "memory.oom_control");
-    } else {
-      String path = v2 == null ? "/" : v2;
-      cgroupUsage = cgroup("/sys/fs/cgroup", path, "memory.current");
-      cgroupLimit = cgroup("/sys/fs/cgroup", path, "memory.max");
-      cgroupEvents = cgroup("/sys/fs/cgroup", path, "memory.events");
-    }
+    Cgroup cgroup = Cgroup.ofThisProcess();
+    cgroupUsage = ProcFile.open(cgroup.usage(), 512);
+    cgroupLimit = ProcFile.open(cgroup.limit(), 512);
+    cgroupEvents = ProcFile.open(cgroup.events(), 512);
   }
 
   /** From the auxiliary vector: pairs of words, type and value; 4, 16 or 64 KiB by machine. */
@@ -94,12 +77,6 @@ final class VitalsSources implements Closeable {
       }
     }
     return DEFAULT_PAGE_SIZE;
-  }
-
-  /** Inside a container the path names a place outside it, and the root is the container's own. */
-  private static ProcFile cgroup(String root, String path, String name) {
-    ProcFile file = ProcFile.open(root + path + "/" + name, 512);
-    return file.exists() ? file : ProcFile.open(root + "/" + name, 512);
   }
 
   /**

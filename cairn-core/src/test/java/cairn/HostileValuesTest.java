@@ -248,7 +248,8 @@ class HostileValuesTest {
                   }
                 });
     fails.set(true);
-    Housekeeper housekeeper = new Housekeeper(memory.box, null, null);
+    Housekeeper housekeeper =
+        new Housekeeper(memory.box, null, null, new ShutdownWatch(memory.box.life));
     housekeeper.start();
     assertThat(nextBeat.await(30, TimeUnit.SECONDS)).isTrue();
     housekeeper.stop();

@@ -339,7 +339,7 @@ class RecorderDurabilityTest {
     for (String secret : List.of("hunter2", "k-4711", "old-region")) {
       assertThat(anyFileHolds(run.directory(), secret)).as(secret).isFalse();
     }
-    assertThat(run.directory().toFile().list()).containsExactlyInAnyOrder("box", "lock");
+    assertThat(run.directory().toFile().list()).containsExactlyInAnyOrder("box", "hooks", "lock");
     Report report = run.report();
     assertThat(report.scope().tags()).containsEntry("region", "eu").containsKey("password");
     assertThat(report.trail()).extracting(Breadcrumb::message).containsExactly("ok");
@@ -377,7 +377,7 @@ class RecorderDurabilityTest {
 
     assertThat(run.report().toJson()).doesNotContain("hunter2").doesNotContain("k-4711");
     assertThat(run.scrub(Redaction.standard()).changed()).isTrue();
-    assertThat(directory.toFile().list()).containsExactlyInAnyOrder("box", "lock");
+    assertThat(directory.toFile().list()).containsExactlyInAnyOrder("box", "hooks", "lock");
     assertThat(anyFileHolds(directory, "hunter2")).isFalse();
   }
 }

@@ -290,7 +290,13 @@ class RecorderTest {
     assertThat(recorder.isEnabled()).isTrue();
     assertThat(modes)
         .containsExactlyInAnyOrder(
-            "rwx------", "rwx------", "rwx------", "rwx------", "rw-------", "rw-------");
+            "rwx------",
+            "rwx------",
+            "rwx------",
+            "rwx------",
+            "rw-------",
+            "rw-------",
+            "rw-------");
   }
 
   @Test
@@ -307,6 +313,7 @@ class RecorderTest {
     Recorder recorder = open();
     Files.delete(recorder.directory().resolve("box"));
     Files.delete(recorder.directory().resolve("lock"));
+    Files.delete(recorder.directory().resolve("hooks"));
     Files.delete(recorder.directory());
 
     assertThatCode(

@@ -22,6 +22,21 @@ interface HostFacts {
   /** {@return processes that this kernel's OOM killer killed since boot} */
   OptionalLong nodeOomKills();
 
+  /**
+   * {@return processes that the OOM killer killed in a cgroup, if that still exists}
+   *
+   * @param directory of its memory controller
+   * @param inode of that directory, which tells it from a later one of the same name
+   */
+  default OptionalLong cgroupOomKills(String directory, long inode) {
+    return OptionalLong.empty();
+  }
+
+  /** {@return what tells this machine from others, as the recorder has it} */
+  default @Nullable String hostId() {
+    return null;
+  }
+
   /** {@return bytes of memory of the machine} */
   OptionalLong memoryBytes();
 

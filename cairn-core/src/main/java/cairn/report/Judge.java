@@ -3,17 +3,16 @@ package cairn.report;
 import cairn.format.CborSlice;
 import cairn.format.VitalsLayout;
 import cairn.report.Evidence.Kind;
+import cairn.storage.HostId;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Objects;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -26,15 +25,17 @@ final class Judge {
    * The rules, first match wins; docs/REPORT.md has them for users.
    *
    *   1 lock held                                   RUNNING
-   *   2 end marker                                  RETURNED, EXIT, SIGNAL_TERM, UNCAUGHT
+   *   2 end marker                                  RETURNED, EXIT, SIGNAL_TERM, UNCAUGHT;
+   *     and not all shutdown hooks ended            STOP_TIMEOUT
    *   3 hs_err file of that pid, near the last beat NATIVE_CRASH, JAVA_OOM
    *   4 shutdown began and did not end              STOP_TIMEOUT
-   *   5 uncaught exception near the last beat       UNCAUGHT, JAVA_OOM
+   *   5 exit status other than SIGKILL's            HALTED, JAVA_OOM, NATIVE_CRASH, SIGNAL_TERM, KILLED
+   *   6 uncaught OutOfMemoryError near the last beat JAVA_OOM
    *     life cycle unreadable, or another machine   UNKNOWN: what follows needs both
-   *   6 another boot of the same machine            HOST_DOWN
-   *   7 OOM counters                                OOM_KILLED
-   *   8 OutOfMemoryError noted just before          JAVA_OOM
-   *   9 else                                        KILLED
+   *   7 another boot of the same machine            HOST_DOWN
+   *   8 OOM counters                                OOM_KILLED
+   *   9 OutOfMemoryError noted just before          JAVA_OOM
+   *  10 else                                        KILLED
    *
    * A false verdict is worse than none. So a counter that moved is never enough by itself (a
    * neighbour may have been the victim), a boot id that differs is a reboot only if this machine
@@ -50,10 +51,23 @@ final class Judge {
 
   private static final Duration CRASH_FILE_WITHIN = Duration.ofSeconds(60);
   private static final Duration BOOT_WITHIN = Duration.ofMinutes(10);
-  private static final long OOM_WINDOW_NANOS = Duration.ofSeconds(10).toNanos();
-  private static final double PRESSURE = 0.9;
-  private static final long NO_LIMIT = 1L << 60;
+
+  /** What follows the end marker within this time says nothing about the hooks. */
+  private static final long PROMPT_NANOS = Duration.ofSeconds(1).toNanos();
+
+  private static final int SIGNALS = 128;
+  private static final int STATUS_KILL = SIGNALS + 9;
+  private static final int STATUS_ABORT = SIGNALS + 6;
+  private static final int LAST_SIGNAL = 64;
+
+  /** Of {@code -XX:+ExitOnOutOfMemoryError}. */
+  private static final int STATUS_OUT_OF_MEMORY = 3;
+
   private static final String INITIAL_PID_NAMESPACE = "4026531836";
+
+  /** Share of the heap that is used. */
+  private static final double FULL = 0.95;
+
   private static final int MAX_CRUMBS_SEARCHED = 50;
   private static final int MAX_FRAMES = 8;
   private static final int MAX_TEXT = 200;
@@ -71,14 +85,24 @@ final class Judge {
   private final Salvage salvage;
   private final Liveness liveness;
   private final HostFacts host;
+  private final Traces traces;
   private final Instant now;
+  private final OomKills oomKills;
+  private final MemoryUse memory;
   private final List<Evidence> evidence = new ArrayList<>();
 
   Judge(Salvage salvage, Liveness liveness, HostFacts host) {
+    this(salvage, liveness, host, Traces.NONE);
+  }
+
+  Judge(Salvage salvage, Liveness liveness, HostFacts host, Traces traces) {
+    this.traces = traces;
     this.salvage = salvage;
     this.liveness = liveness;
     this.host = host;
     this.now = host.now();
+    this.oomKills = OomKills.since(salvage, host, traces);
+    this.memory = MemoryUse.of(salvage, host);
   }
 
   Verdict verdict() {
@@ -91,6 +115,9 @@ final class Judge {
     }
     if (verdict == null) {
       verdict = stopping();
+    }
+    if (verdict == null) {
+      verdict = exitStatus();
     }
     if (verdict == null) {
       verdict = uncaught();
@@ -188,8 +215,14 @@ final class Judge {
 
   /** {@return whether the run was on another machine than this one} */
   static boolean isElsewhere(Salvage salvage, HostFacts host) {
-    return differs(Salvage.text(salvage.identity, "bootId"), host.bootId())
-        && differs(Salvage.text(salvage.identity, "host"), host.hostName());
+    if (!differs(Salvage.text(salvage.identity, "bootId"), host.bootId())) {
+      return false;
+    }
+    String id = Salvage.text(salvage.identity, "hostId");
+    boolean knowsIds = id != null && host.hostId() != null;
+    return knowsIds
+        ? differs(id, host.hostId())
+        : differs(Salvage.text(salvage.identity, "host"), host.hostName());
   }
 
   static @Nullable Instant startedAt(Salvage salvage) {
@@ -211,21 +244,29 @@ final class Judge {
     Salvage.Clocks end = Salvage.clocks(salvage.life);
     long beatsAfter = nanosAfter(end);
     String reason = reasonCode();
-    boolean doubtful = beatsAfter >= NEAR_NANOS && !reason.equals("CLOSED");
-    if (doubtful) {
-      add(
-          Kind.AGAINST,
-          "beats went on for "
-              + Names.duration(beatsAfter / 1_000_000)
-              + " after the end marker: another shutdown hook was slow, and the process may have"
-              + " been killed in it");
+    Confidence sure = Confidence.CERTAIN;
+    String at = at(end);
+    if (!reason.equals("CLOSED")) {
+      if (diedInHooks()) {
+        Verdict cut = cutShutdown(beatsAfter / 1_000_000);
+        if (cut != null) {
+          return cut;
+        }
+        sure = inHooks(beatsAfter) ? Confidence.LIKELY : Confidence.CERTAIN;
+      } else if (beatsAfter >= NEAR_NANOS) {
+        at += ", and went on for " + Names.duration(beatsAfter / 1_000_000) + " in other hooks";
+        if (!hasHooksFile()) {
+          sure = Confidence.LIKELY;
+          add(
+              Kind.AGAINST,
+              "beats went on for "
+                  + Names.duration(beatsAfter / 1_000_000)
+                  + " after the end marker: another shutdown hook was slow, and the process may have"
+                  + " been killed in it");
+        }
+      }
     }
     boolean nearUncaught = isUncaughtBefore(end);
-    Confidence sure = doubtful ? Confidence.LIKELY : Confidence.CERTAIN;
-    String at = at(end);
-    if (doubtful) {
-      at += ", and went on for " + Names.duration(beatsAfter / 1_000_000) + " in other hooks";
-    }
     return switch (reason) {
       case "RETURNED" -> returned(sure, at);
       case "CLOSED" -> {
@@ -255,13 +296,89 @@ final class Judge {
         noteUncaught();
         add(
             Kind.MISSING,
-            "who began the shutdown was not seen: System.exit on a virtual thread leaves no frame");
+            "who began the shutdown was not seen: System.exit on a virtual thread leaves no frame"
+                + " (JDK 21 and later log it, from 3 s after the start on)");
+        OptionalInt status = statusOfShutdown();
         yield verdict(
             Cause.EXIT,
-            Confidence.POSSIBLE,
-            "Shut down in order" + at + ", possibly by System.exit" + inFlightIfAny());
+            status.isPresent() ? Confidence.LIKELY : Confidence.POSSIBLE,
+            "Shut down in order"
+                + at
+                + (status.isPresent()
+                    ? ", likely by System.exit(" + status.getAsInt() + ")"
+                    : ", possibly by System.exit")
+                + inFlightIfAny());
       }
     };
+  }
+
+  /** {@return whether the recorder made the file that tells whether all hooks have ended} */
+  private boolean hasHooksFile() {
+    CborSlice made = salvage.identity.get("hooksFile");
+    return made != null && Boolean.TRUE.equals(made.value());
+  }
+
+  /** {@return whether shutdown hooks of others were still at work when the process died} */
+  private boolean diedInHooks() {
+    return hasHooksFile() && traces.hooksLeft();
+  }
+
+  /** {@return the exit status of a shutdown in order, if it was seen} */
+  private OptionalInt statusOfShutdown() {
+    OptionalInt status = traces.exitStatus();
+    return status.isEmpty() || diedInHooks() || status.getAsInt() == STATUS_KILL
+        ? OptionalInt.empty()
+        : status;
+  }
+
+  /**
+   * Judges a process that died after our own end marker and before the last shutdown hook had
+   * ended.
+   *
+   * @return null if the end marker decides
+   */
+  private @Nullable Verdict cutShutdown(long millis) {
+    OptionalInt status = traces.exitStatus();
+    if (status.isPresent() && status.getAsInt() != STATUS_KILL) {
+      add(
+          Kind.FOR,
+          "its exit status is "
+              + status.getAsInt()
+              + (isExpected(status.getAsInt())
+                  ? ", as of a shutdown in order"
+                  : ": one of its shutdown hooks halted the JVM"));
+      return null;
+    }
+    add(Kind.FOR, "not all shutdown hooks had ended: " + RUN_HOOKS + " is still there");
+    if (status.isEmpty() && millis * 1_000_000 < PROMPT_NANOS) {
+      return null;
+    }
+    return stopTimeout(millis);
+  }
+
+  /** What {@link Traces#HOOKS} is called in a sentence. */
+  private static final String RUN_HOOKS = "the file " + Traces.HOOKS;
+
+  private boolean isExpected(int status) {
+    return switch (reasonCode()) {
+      case "RETURNED" -> status == 0 || status == 1;
+      case "SIGNAL" -> status > SIGNALS;
+      default -> status == Salvage.integer(salvage.life, "status").orElse(status);
+    };
+  }
+
+  /** Notes that it is not known whether the hooks ended. */
+  private boolean inHooks(long beatsAfter) {
+    if (traces.exitStatus().isPresent()) {
+      return false;
+    }
+    add(
+        Kind.AGAINST,
+        "the last beat was "
+            + Names.duration(beatsAfter / 1_000_000)
+            + " after the end marker: the process may have been killed or halted in a shutdown"
+            + " hook");
+    return true;
   }
 
   private Verdict returned(Confidence sure, String at) {
@@ -293,6 +410,9 @@ final class Judge {
     List<String> frames = callers();
     String thread = Salvage.text(salvage.life, "thread");
     OptionalLong status = Salvage.integer(salvage.life, "status");
+    if (status.isEmpty() && statusOfShutdown().isPresent()) {
+      status = OptionalLong.of(statusOfShutdown().getAsInt());
+    }
     if (!frames.isEmpty()) {
       add(Kind.FOR, "called from " + String.join(" < ", frames));
     } else {
@@ -324,23 +444,28 @@ final class Judge {
 
   /** {@return the frames of the exit, without those of the JDK's own exit, innermost first} */
   private List<String> callers() {
-    CborSlice slice = salvage.life.get("caller");
-    List<String> frames = new ArrayList<>();
-    if (slice == null || !(slice.value() instanceof List<?> list)) {
-      return frames;
+    List<String> frames = frames("caller");
+    while (!frames.isEmpty() && isExit(frames.get(0))) {
+      frames.remove(0);
     }
-    for (Object frame : list) {
-      String text = frame(frame);
-      boolean jdk =
-          frames.isEmpty()
-              && (text.contains("java.lang.Shutdown.")
-                  || text.contains("java.lang.Runtime.exit")
-                  || text.contains("java.lang.System.exit")
-                  || text.contains("java.lang.ApplicationShutdownHooks")
-                  || text.contains("java.lang.Object.wait")
-                  || text.contains("java.lang.Thread.join"));
-      if (!jdk && frames.size() < MAX_FRAMES) {
-        frames.add(SafeText.cut(text, MAX_TEXT));
+    return new ArrayList<>(frames.subList(0, Math.min(frames.size(), MAX_FRAMES)));
+  }
+
+  private static boolean isExit(String frame) {
+    return frame.contains("java.lang.Shutdown.")
+        || frame.contains("java.lang.Runtime.exit")
+        || frame.contains("java.lang.System.exit")
+        || frame.contains("java.lang.ApplicationShutdownHooks")
+        || frame.contains("java.lang.Object.wait")
+        || frame.contains("java.lang.Thread.join");
+  }
+
+  private List<String> frames(String key) {
+    CborSlice slice = salvage.life.get(key);
+    List<String> frames = new ArrayList<>();
+    if (slice != null && slice.value() instanceof List<?> list) {
+      for (Object frame : list) {
+        frames.add(SafeText.cut(frame(frame), MAX_TEXT));
       }
     }
     return frames;
@@ -490,21 +615,42 @@ final class Judge {
       return null;
     }
     Salvage.Clocks began = Salvage.clocks(salvage.life);
-    long millis = nanosAfter(began) / 1_000_000;
     add(
         Kind.FOR,
         "shutdown began" + at(began) + " after " + reason() + " and its end was not seen");
+    return stopTimeout(nanosAfter(began) / 1_000_000);
+  }
+
+  private Verdict stopTimeout(long millis) {
+    String hook = Salvage.text(salvage.life, "hook");
+    List<String> frames = frames("hookStack");
+    String where = "";
+    if (hook != null) {
+      where = ", in the shutdown hook " + SafeText.cut(hook, MAX_TEXT);
+      add(
+          Kind.FOR,
+          "the shutdown hook "
+              + SafeText.cut(hook, MAX_TEXT)
+              + " had not ended"
+              + (frames.isEmpty() ? "" : ": at " + String.join(" < ", frames)));
+    }
+    OptionalInt status = traces.exitStatus();
     String how;
     Confidence sure;
-    if (millis >= 5_000) {
+    if (status.isPresent() && status.getAsInt() == STATUS_KILL) {
+      sure = Confidence.CERTAIN;
+      how = "Killed while shutting down, ";
+      add(Kind.FOR, "its exit status is " + STATUS_KILL + ": SIGKILL");
+      graceful(millis);
+    } else if (status.isPresent()) {
+      sure = Confidence.LIKELY;
+      how = "Halted while shutting down (likely), ";
+      add(Kind.FOR, "its exit status is " + status.getAsInt() + ": a shutdown hook halted the JVM");
+    } else if (millis * 1_000_000 >= NEAR_NANOS) {
       sure = Confidence.LIKELY;
       how = "Killed while shutting down (likely), ";
       add(Kind.FOR, "beats went on for " + Names.duration(millis) + " after it began");
-      if (Math.abs(millis - 30_000) <= 2_000) {
-        add(Kind.FOR, "30 s is the default grace period of Kubernetes");
-      } else if (Math.abs(millis - 10_000) <= 1_500) {
-        add(Kind.FOR, "10 s is the default grace period of docker stop");
-      }
+      graceful(millis);
     } else {
       sure = Confidence.POSSIBLE;
       how = "Killed or halted while shutting down (possible), ";
@@ -512,7 +658,7 @@ final class Judge {
           Kind.MISSING,
           "beats went on for only "
               + Names.duration(millis)
-              + ": a second signal, or Runtime.halt in a shutdown hook, leaves the same trace");
+              + ": SIGKILL, or Runtime.halt in a shutdown hook, leaves the same trace");
     }
     noteUncaught();
     return verdict(
@@ -522,11 +668,168 @@ final class Judge {
             + Names.duration(millis)
             + " after "
             + reason()
+            + where
             + lastSeenWith(", at ", " or later")
             + inFlight("in flight"));
   }
 
+  private void graceful(long millis) {
+    if (Math.abs(millis - 30_000) <= 2_000) {
+      add(Kind.FOR, "30 s is the default grace period of Kubernetes");
+    } else if (Math.abs(millis - 10_000) <= 1_500) {
+      add(Kind.FOR, "10 s is the default grace period of docker stop");
+    }
+  }
+
   // 5
+
+  /** What the parent saw. SIGKILL's status decides nothing: the OOM killer sends it too. */
+  private @Nullable Verdict exitStatus() {
+    OptionalInt seen = traces.exitStatus();
+    if (seen.isEmpty()) {
+      return null;
+    }
+    int status = seen.getAsInt();
+    if (status == STATUS_KILL) {
+      add(Kind.FOR, "its exit status is 137: SIGKILL, or Runtime.halt(137)");
+      return null;
+    }
+    if (!"OPEN".equals(Salvage.text(salvage.life, "state"))) {
+      return null;
+    }
+    int signal = status - SIGNALS;
+    if (signal >= 1 && signal <= LAST_SIGNAL) {
+      return signalled(signal, status);
+    }
+    add(
+        Kind.FOR,
+        "its exit status is "
+            + status
+            + " and no shutdown hook ran: it ended itself, by Runtime.halt or in native code");
+    boolean exits = hasFlag("ExitOnOutOfMemoryError");
+    if (exits && status == STATUS_OUT_OF_MEMORY) {
+      add(Kind.FOR, "3 is the exit status of -XX:+ExitOnOutOfMemoryError, which is set");
+      boolean noted = noteOutOfMemory();
+      return verdict(
+          Cause.JAVA_OOM,
+          noted ? Confidence.CERTAIN : Confidence.LIKELY,
+          "The JVM ended itself after an OutOfMemoryError"
+              + (noted ? "" : " (likely)")
+              + atLastSeen()
+              + ", as -XX:+ExitOnOutOfMemoryError has it"
+              + inFlight("in flight"));
+    }
+    boolean uncaught = !salvage.uncaught.isEmpty() && isUncaughtNearLastBeat();
+    if (uncaught) {
+      addUncaught();
+    } else {
+      noteUncaught();
+    }
+    if (uncaught && isOutOfMemory(Salvage.text(salvage.uncaught, "type"))) {
+      return verdict(
+          Cause.JAVA_OOM,
+          Confidence.LIKELY,
+          "Halted with exit status "
+              + status
+              + " after an OutOfMemoryError (likely)"
+              + atLastSeen()
+              + ": "
+              + uncaughtText()
+              + inFlight("in flight"));
+    }
+    return verdict(
+        Cause.HALTED,
+        Confidence.CERTAIN,
+        "Halted with exit status "
+            + status
+            + " (Runtime.halt, or native code)"
+            + atLastSeen()
+            + (uncaught ? ", after an uncaught exception: " + uncaughtText() : "")
+            + inFlight("in flight"));
+  }
+
+  private Verdict signalled(int signal, int status) {
+    String name = signalName(signal);
+    add(Kind.FOR, "its exit status is " + status + ": " + name);
+    noteUncaught();
+    switch (name) {
+      case "SIGTERM", "SIGINT", "SIGHUP" -> {
+        add(Kind.FOR, "no shutdown hook ran, as with the flag -Xrs: the signal ended it at once");
+        return verdict(
+            Cause.SIGNAL_TERM,
+            Confidence.LIKELY,
+            "Ended by " + name + " (likely)" + atLastSeen() + inFlight("in flight"));
+      }
+      case "SIGILL", "SIGBUS", "SIGFPE", "SIGSEGV" -> {
+        add(
+            Kind.MISSING,
+            "an hs_err file of this run: it crashed before that was written, or it is"
+                + " where nobody looks");
+        return verdict(
+            Cause.NATIVE_CRASH,
+            Confidence.LIKELY,
+            "Crashed with " + name + " (likely)" + atLastSeen() + inFlight("in flight"));
+      }
+      case "SIGABRT" -> {
+        if (hasFlag("CrashOnOutOfMemoryError") && noteOutOfMemory()) {
+          return verdict(
+              Cause.JAVA_OOM,
+              Confidence.LIKELY,
+              "The JVM aborted after an OutOfMemoryError (likely)"
+                  + atLastSeen()
+                  + inFlight("in flight"));
+        }
+        add(
+            Kind.MISSING,
+            "an hs_err file of this run: abort() in native code leaves none, nor does kill -ABRT");
+        return verdict(
+            Cause.NATIVE_CRASH,
+            Confidence.POSSIBLE,
+            "Aborted (possibly a native crash, or kill -ABRT)"
+                + atLastSeen()
+                + inFlight("in flight"));
+      }
+      default -> {
+        return verdict(
+            Cause.KILLED,
+            Confidence.LIKELY,
+            "Killed by " + name + " (likely)" + atLastSeen() + inFlight("in flight"));
+      }
+    }
+  }
+
+  /** Numbers of Linux on x86 and ARM. */
+  private static String signalName(int signal) {
+    return switch (signal) {
+      case 1 -> "SIGHUP";
+      case 2 -> "SIGINT";
+      case 3 -> "SIGQUIT";
+      case 4 -> "SIGILL";
+      case 5 -> "SIGTRAP";
+      case STATUS_ABORT - SIGNALS -> "SIGABRT";
+      case 7 -> "SIGBUS";
+      case 8 -> "SIGFPE";
+      case STATUS_KILL - SIGNALS -> "SIGKILL";
+      case 10 -> "SIGUSR1";
+      case 11 -> "SIGSEGV";
+      case 12 -> "SIGUSR2";
+      case 13 -> "SIGPIPE";
+      case 14 -> "SIGALRM";
+      case 15 -> "SIGTERM";
+      case 24 -> "SIGXCPU";
+      case 25 -> "SIGXFSZ";
+      case 31 -> "SIGSYS";
+      default -> "signal " + signal;
+    };
+  }
+
+  /** {@return whether the JVM ran with that flag; false if it is not known} */
+  private boolean hasFlag(String name) {
+    CborSlice flags = salvage.identity.get("flags");
+    return flags != null && flags.value() instanceof List<?> list && list.contains(name);
+  }
+
+  // 6
 
   private @Nullable Verdict uncaught() {
     if (salvage.uncaught.isEmpty() || !isUncaughtNearLastBeat()) {
@@ -627,11 +930,19 @@ final class Judge {
         "Died on another machine" + atLastSeen() + ", how is unknown" + inFlight("in flight"));
   }
 
-  // 6
+  // 7
 
   private @Nullable Verdict hostDown() {
     String bootId = Salvage.text(salvage.identity, "bootId");
     String here = host.bootId();
+    for (Statement statement : traces.statements()) {
+      if (bootId != null && bootId.equalsIgnoreCase(statement.bootId())) {
+        add(
+            Kind.AGAINST,
+            "the machine did not go down: " + SafeText.cut(statement.by(), 20) + " saw the death");
+        return null;
+      }
+    }
     if (bootId == null || here == null) {
       add(Kind.MISSING, "boot ids can't be compared: a reboot is not excluded");
       return null;
@@ -640,9 +951,13 @@ final class Judge {
       add(Kind.AGAINST, "the machine has not rebooted since: same boot id");
       return null;
     }
-    if (differs(Salvage.text(salvage.identity, "host"), host.hostName())
-        || host.hostName() == null
-        || Salvage.text(salvage.identity, "host") == null) {
+    String id = Salvage.text(salvage.identity, "hostId");
+    boolean knowsIds = id != null && host.hostId() != null;
+    boolean sameId = knowsIds && !differs(id, host.hostId());
+    boolean sameName =
+        host.hostName() != null
+            && host.hostName().equalsIgnoreCase(Salvage.text(salvage.identity, "host"));
+    if (knowsIds ? !sameId : !sameName) {
       return elsewhere("its boot id is another one, and it is not known to be this machine's");
     }
     Instant booted = host.bootedAt();
@@ -651,12 +966,16 @@ final class Judge {
       return elsewhere(
           "this machine has the same name but was up before the run's last sign of life");
     }
-    add(Kind.FOR, "the boot id changed, on a host of the same name");
+    add(Kind.FOR, "the boot id changed, on a host of the same " + (sameId ? "host id" : "name"));
     Confidence sure = Confidence.CERTAIN;
     String namespace = Salvage.text(salvage.identity, "pidNamespace");
-    if (namespace != null && !namespace.contains(INITIAL_PID_NAMESPACE)) {
+    boolean told = sameId && id != null && !id.startsWith(HostId.DERIVED);
+    if (!told && namespace != null && !namespace.contains(INITIAL_PID_NAMESPACE)) {
       sure = Confidence.LIKELY;
-      add(Kind.MISSING, "it ran in a container, whose host name says little about the machine");
+      add(
+          Kind.MISSING,
+          "it ran in a container, whose host name and machine id say little about the machine"
+              + " (set CAIRN_HOST_ID)");
     }
     if (booted == null || seen == null) {
       sure = Confidence.LIKELY;
@@ -689,41 +1008,44 @@ final class Judge {
     return sure == Confidence.CERTAIN ? "" : ", " + sure.name().toLowerCase(Locale.ROOT);
   }
 
-  // 7
+  // 8
 
   private @Nullable Verdict outOfMemoryKill() {
-    String pressure = pressure();
-    if (cgroupKilledJustBefore()) {
-      add(Kind.FOR, "an OOM kill in its cgroup was counted within 10 s of the last sample");
-      add(pressure == null ? Kind.MISSING : Kind.FOR, pressure == null ? noPressure() : pressure);
-      return outOfMemoryKilled(pressure == null ? Confidence.POSSIBLE : Confidence.LIKELY);
+    noteEarlierKill();
+    if (oomKills.excluded()) {
+      add(
+          Kind.AGAINST,
+          "the kernel's OOM killer is excluded: its counter "
+              + (oomKills.inCgroup().isPresent() ? "in the run's cgroup" : "on this host")
+              + " did not move");
+      return null;
     }
-    OptionalLong recorded = lastVital(VitalsLayout.NODE_OOM_KILLS);
-    OptionalLong current = host.nodeOomKills();
-    String bootId = Salvage.text(salvage.identity, "bootId");
-    if (recorded.isEmpty()
-        || current.isEmpty()
-        || bootId == null
-        || !bootId.equalsIgnoreCase(Objects.requireNonNullElse(host.bootId(), ""))
-        || current.getAsLong() < recorded.getAsLong()) {
+    boolean near = memory.isNear() || memory.isNearWithOthers();
+    if (oomKills.inCgroup().isPresent()) {
+      add(
+          Kind.FOR,
+          "the kernel counted "
+              + kills(oomKills.inCgroup())
+              + " in its cgroup since its last sample");
+      add(near ? Kind.FOR : Kind.MISSING, near ? memory.nearness() : memory.distance());
+      return outOfMemoryKilled(near || oomKills.soon() ? Confidence.LIKELY : Confidence.POSSIBLE);
+    }
+    if (oomKills.onNode().isEmpty()) {
       add(Kind.MISSING, "the kernel's count of OOM kills can't be compared: not excluded");
       return null;
     }
-    long moved = current.getAsLong() - recorded.getAsLong();
-    if (moved == 0) {
-      add(
-          Kind.AGAINST,
-          "the kernel's OOM killer is excluded: its counter on this host did not move");
-      return null;
-    }
-    String count = "the kernel counted " + Names.count(moved, "OOM kill", "OOM kills") + " since";
-    if (pressure == null) {
-      add(Kind.MISSING, count + ", of which process is unknown; " + noPressure());
+    String count = "the kernel counted " + kills(oomKills.onNode()) + " since";
+    if (!near) {
+      add(Kind.MISSING, count + ", of which process is unknown; " + memory.distance());
       return null;
     }
     add(Kind.FOR, count);
-    add(Kind.FOR, pressure);
+    add(Kind.FOR, memory.nearness());
     return outOfMemoryKilled(Confidence.LIKELY);
+  }
+
+  private static String kills(OptionalLong count) {
+    return Names.count(count.getAsLong(), "OOM kill", "OOM kills");
   }
 
   private Verdict outOfMemoryKilled(Confidence sure) {
@@ -734,124 +1056,116 @@ final class Judge {
             + sure.name().toLowerCase(Locale.ROOT)
             + ")"
             + atLastSeen()
+            + memory.ofLimit()
             + inFlight("in flight"));
   }
 
-  /** {@return whether the cgroup's count moved in the last seconds, not some time before} */
-  private boolean cgroupKilledJustBefore() {
-    long[] last = null;
-    long[] first = null;
+  /** An OOM kill that the run's own samples show was another process's: it lived on. */
+  private void noteEarlierKill() {
+    long first = VitalsLayout.UNKNOWN;
     for (long[] sample : salvage.vitals) {
-      if (sample[VitalsLayout.CGROUP_OOM_KILLS] != VitalsLayout.UNKNOWN) {
-        first = first == null ? sample : first;
-        last = sample;
+      long count = sample[VitalsLayout.CGROUP_OOM_KILLS];
+      if (count == VitalsLayout.UNKNOWN) {
+        continue;
       }
-    }
-    if (last == null || first == null) {
-      return false;
-    }
-    long[] before = first;
-    for (long[] sample : salvage.vitals) {
-      if (sample[VitalsLayout.CGROUP_OOM_KILLS] != VitalsLayout.UNKNOWN
-          && last[VitalsLayout.NANOS] - sample[VitalsLayout.NANOS] >= OOM_WINDOW_NANOS) {
-        before = sample;
+      if (first != VitalsLayout.UNKNOWN && count > first) {
+        add(
+            Kind.AGAINST,
+            "an earlier OOM kill in its cgroup was another process: the run lived on");
+        return;
       }
+      first = count;
     }
-    int at = VitalsLayout.CGROUP_OOM_KILLS;
-    if (last[at] > before[at]) {
-      return true;
-    }
-    if (before[at] > first[at]) {
-      add(Kind.AGAINST, "an earlier OOM kill in its cgroup was another process: the run lived on");
-    }
-    return false;
   }
 
-  /** {@return what shows that the run was near its limit; null if it was not, or it is unknown} */
-  private @Nullable String pressure() {
-    OptionalLong limit = lastVital(VitalsLayout.CGROUP_LIMIT);
-    String of = "its cgroup's limit of ";
-    OptionalLong memory = host.memoryBytes();
-    boolean unlimited =
-        limit.isEmpty()
-            || limit.getAsLong() <= 0
-            || limit.getAsLong() >= NO_LIMIT
-            || (memory.isPresent() && limit.getAsLong() > memory.getAsLong());
-    if (unlimited) {
-      limit = memory;
-      of = "the machine's ";
-    }
-    if (limit.isEmpty() || limit.getAsLong() <= 0) {
-      return null;
-    }
-    Map<String, OptionalLong> uses = new LinkedHashMap<>();
-    uses.put("resident memory", lastVital(VitalsLayout.RSS));
-    uses.put("its cgroup's usage", lastVital(VitalsLayout.CGROUP_USAGE));
-    for (Map.Entry<String, OptionalLong> use : uses.entrySet()) {
-      long bytes = use.getValue().orElse(0);
-      if (bytes >= PRESSURE * limit.getAsLong()) {
-        return use.getKey()
-            + " was "
-            + Names.bytes(bytes)
-            + ", 90 % or more of "
-            + of
-            + Names.bytes(limit.getAsLong());
-      }
-    }
-    return null;
-  }
-
-  private String noPressure() {
-    OptionalLong rss = lastVital(VitalsLayout.RSS);
-    return rss.isEmpty()
-        ? "how near the run was to its limit is unknown"
-        : "the run was not near its limit: resident memory was " + Names.bytes(rss.getAsLong());
-  }
-
-  private OptionalLong lastVital(int index) {
-    for (int i = salvage.vitals.size() - 1; i >= 0; i--) {
-      long value = salvage.vitals.get(i)[index];
-      if (value != VitalsLayout.UNKNOWN) {
-        return OptionalLong.of(value);
-      }
-    }
-    return OptionalLong.empty();
-  }
-
-  // 8
+  // 9
 
   private @Nullable Verdict outOfMemoryError() {
+    boolean noted = noteOutOfMemory();
+    boolean exits = hasFlag("ExitOnOutOfMemoryError");
+    if (isKilled() || (!noted && !(exits && isHeapFull()))) {
+      return null;
+    }
+    if (exits) {
+      add(Kind.FOR, "-XX:+ExitOnOutOfMemoryError is set");
+    } else {
+      add(
+          Kind.MISSING,
+          "that the JVM ended because of it was not seen: SIGKILL leaves the same trace");
+    }
+    Confidence sure = exits && noted ? Confidence.LIKELY : Confidence.POSSIBLE;
+    return verdict(
+        Cause.JAVA_OOM,
+        sure,
+        "Ended for want of Java memory"
+            + " ("
+            + sure.name().toLowerCase(Locale.ROOT)
+            + ")"
+            + atLastSeen()
+            + inFlight("in flight"));
+  }
+
+  /** {@return whether the parent saw SIGKILL} */
+  private boolean isKilled() {
+    return traces.exitStatus().orElse(0) == STATUS_KILL;
+  }
+
+  private boolean isHeapFull() {
+    OptionalLong used = salvage.lastVital(VitalsLayout.HEAP_USED);
+    OptionalLong max = salvage.lastVital(VitalsLayout.HEAP_MAX);
+    if (used.isEmpty() || max.isEmpty() || used.getAsLong() < FULL * max.getAsLong()) {
+      return false;
+    }
+    add(
+        Kind.FOR,
+        "the heap was full: "
+            + Names.bytes(used.getAsLong())
+            + " of "
+            + Names.bytes(max.getAsLong()));
+    return true;
+  }
+
+  /** {@return whether an OutOfMemoryError just before the end is noted anywhere; says where} */
+  private boolean noteOutOfMemory() {
+    boolean found = false;
+    Instant noted = traces.outOfMemoryNoted();
+    if (noted != null) {
+      boolean near = isNearEnd(noted);
+      add(
+          near ? Kind.FOR : Kind.AGAINST,
+          "the command of -XX:OnOutOfMemoryError ran at "
+              + Names.timeUtc(noted, now)
+              + (near ? "" : ", and the JVM lived on"));
+      found = near;
+    }
     int size = salvage.trail.size();
     for (int i = size - 1; i >= Math.max(0, size - MAX_CRUMBS_SEARCHED); i--) {
       Salvage.Crumb crumb = salvage.trail.get(i);
       Instant at = Names.instant(crumb.wallMillis());
-      if (at == null
-          || salvage.lastSeen == null
-          || Duration.between(at, salvage.lastSeen).toMillis() > NEAR_NANOS / 1_000_000) {
-        continue;
-      }
       String message = crumb.message() == null ? null : crumb.message().text();
       Object data = crumb.data() == null ? null : crumb.data().value();
-      if (isOutOfMemory(message) || (data != null && isOutOfMemory(data.toString()))) {
+      if (at != null
+          && (isOutOfMemory(message) || (data != null && isOutOfMemory(data.toString())))) {
+        boolean near = isNearEnd(at);
         add(
-            Kind.FOR,
+            near ? Kind.FOR : Kind.AGAINST,
             "a breadcrumb at "
                 + Names.timeUtc(at, now)
                 + " notes an OutOfMemoryError"
+                + (near ? "" : ", which the JVM outlived")
                 + (message == null ? "" : ": " + SafeText.cut(message, MAX_TEXT)));
-        add(
-            Kind.MISSING,
-            "that the JVM ended because of it was not seen: SIGKILL leaves the same trace");
-        return verdict(
-            Cause.JAVA_OOM,
-            Confidence.POSSIBLE,
-            "Ended for want of Java memory (possible)" + atLastSeen() + inFlight("in flight"));
+        return found || near;
       }
     }
-    return null;
+    return found;
   }
 
-  // 9
+  private boolean isNearEnd(Instant at) {
+    return salvage.lastSeen != null
+        && Duration.between(at, salvage.lastSeen).toMillis() <= NEAR_NANOS / 1_000_000;
+  }
+
+  // 10
 
   private Verdict killed() {
     for (Path place : crashFilePlaces()) {
@@ -860,19 +1174,27 @@ final class Judge {
           "no hs_err file of this run at " + SafeText.cut(place.toString(), MAX_TEXT));
       break;
     }
-    add(
-        Kind.MISSING,
-        "without the exit status these are not separable: SIGKILL by a person or a supervisor,"
-            + " Runtime.halt, -XX:+ExitOnOutOfMemoryError");
+    boolean exits = hasFlag("ExitOnOutOfMemoryError");
+    if (salvage.identity.containsKey("flags") && !exits) {
+      add(Kind.AGAINST, "-XX:+ExitOnOutOfMemoryError is not set");
+    }
+    if (!isKilled()) {
+      add(
+          Kind.MISSING,
+          "without the exit status these are not separable: SIGKILL by a person or a supervisor,"
+              + " Runtime.halt"
+              + (exits ? ", -XX:+ExitOnOutOfMemoryError" : ""));
+    }
     // Without the identity neither a reboot nor the OOM killer could be excluded.
     Confidence sure =
-        liveness == Liveness.UNKNOWN || salvage.identity.isEmpty()
+        liveness == Liveness.UNKNOWN || salvage.identity.isEmpty() || !oomKills.excluded()
             ? Confidence.POSSIBLE
             : Confidence.LIKELY;
     return verdict(
         Cause.KILLED,
         sure,
-        "Killed (SIGKILL or Runtime.halt"
+        "Killed ("
+            + (isKilled() ? "SIGKILL" : "SIGKILL or Runtime.halt")
             + qualifier(sure)
             + ")"
             + atLastSeen()

@@ -1,12 +1,15 @@
 package cairn.report;
 
+import cairn.storage.HostId;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
@@ -56,6 +59,38 @@ final class LocalHost implements HostFacts {
   public OptionalLong memoryBytes() {
     OptionalLong kib = field("/proc/meminfo", "MemTotal:");
     return kib.isPresent() ? OptionalLong.of(kib.getAsLong() * 1024) : kib;
+  }
+
+  @Override
+  public OptionalLong cgroupOomKills(String directory, long inode) {
+    try {
+      Path cgroup = Path.of(directory);
+      if (!cgroup.isAbsolute() || inode(cgroup) != inode) {
+        return OptionalLong.empty();
+      }
+      for (String name : List.of("memory.events", "memory.oom_control")) {
+        OptionalLong kills = field(cgroup.resolve(name).toString(), "oom_kill");
+        if (kills.isPresent()) {
+          return kills;
+        }
+      }
+    } catch (IOException | InvalidPathException | SecurityException e) {
+      return OptionalLong.empty(); // gone, as it is once its container is
+    }
+    return OptionalLong.empty();
+  }
+
+  private static long inode(Path directory) throws IOException {
+    try {
+      return Files.getAttribute(directory, "unix:ino") instanceof Long inode ? inode : -1;
+    } catch (UnsupportedOperationException | IllegalArgumentException e) {
+      return -1;
+    }
+  }
+
+  @Override
+  public @Nullable String hostId() {
+    return HostId.ofThisMachine();
   }
 
   @Override
@@ -112,8 +147,13 @@ final class LocalHost implements HostFacts {
   }
 
   private static @Nullable String read(Path file) {
+    return read(file, HEAD_BYTES);
+  }
+
+  /** {@return the beginning of a file, or null} */
+  static @Nullable String read(Path file, int limit) {
     try (InputStream in = Files.newInputStream(file)) {
-      return new String(in.readNBytes(HEAD_BYTES), StandardCharsets.UTF_8);
+      return new String(in.readNBytes(limit), StandardCharsets.UTF_8);
     } catch (IOException | SecurityException e) {
       return null;
     }

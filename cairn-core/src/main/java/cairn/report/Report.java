@@ -30,20 +30,23 @@ public final class Report {
   Report(String id, String app, Salvage salvage, Verdict verdict) {
     this.salvage = salvage;
     this.verdict = verdict;
+    this.run = identity(id, app, salvage);
+  }
+
+  static RunIdentity identity(String id, String app, Salvage salvage) {
     String recordedId = Salvage.text(salvage.identity, "runId");
     String recordedApp = Salvage.text(salvage.identity, "app");
-    this.run =
-        new RunIdentity(
-            recordedId == null ? id : recordedId,
-            recordedApp == null ? app : recordedApp,
-            Salvage.text(salvage.identity, "release"),
-            Salvage.text(salvage.identity, "environment"),
-            Salvage.integer(salvage.identity, "pid").orElse(-1),
-            Salvage.text(salvage.identity, "host"),
-            Judge.startedAt(salvage),
-            salvage.lastSeen,
-            salvage.durability(),
-            Salvage.decode(salvage.moreIdentity()));
+    return new RunIdentity(
+        recordedId == null ? id : recordedId,
+        recordedApp == null ? app : recordedApp,
+        Salvage.text(salvage.identity, "release"),
+        Salvage.text(salvage.identity, "environment"),
+        Salvage.integer(salvage.identity, "pid").orElse(-1),
+        Salvage.text(salvage.identity, "host"),
+        Judge.startedAt(salvage),
+        salvage.lastSeen,
+        salvage.durability(),
+        Salvage.decode(salvage.moreIdentity()));
   }
 
   /** {@return who recorded the run} */

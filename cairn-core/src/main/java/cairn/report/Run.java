@@ -3,12 +3,18 @@ package cairn.report;
 import cairn.Redaction;
 import cairn.format.BoxScrubber;
 import cairn.format.Secrets;
+import cairn.storage.DirectoryLock;
+import cairn.storage.PrivateFiles;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** One run: one process lifetime and its directory. Immutable; any thread. */
 public final class Run {
@@ -57,8 +63,7 @@ public final class Run {
       return true;
     }
     try {
-      Salvage head =
-          new Salvage(Remains.readBox(directory.resolve("box"), HEAD_BYTES, true), boxName(), true);
+      Salvage head = head();
       if (Judge.stillLives(head, host)) {
         return true;
       }
@@ -79,7 +84,23 @@ public final class Run {
     return report(new LocalHost());
   }
 
+  /**
+   * Judges with what a witness says as well; writes nothing.
+   *
+   * @param witness such as {@code Witness.by("me").exitStatus(137)}
+   * @return as {@link #report()}
+   * @throws IOException if there is no readable box
+   */
+  public Report report(Witness witness) throws IOException {
+    Objects.requireNonNull(witness, "witness");
+    return report(new LocalHost(), witness);
+  }
+
   Report report(HostFacts host) throws IOException {
+    return report(host, null);
+  }
+
+  private Report report(HostFacts host, @Nullable Witness witness) throws IOException {
     // Before the box is read: a process that ends in between would look killed otherwise.
     Liveness liveness = Liveness.of(directory);
     boolean living = liveness == Liveness.ALIVE;
@@ -94,8 +115,121 @@ public final class Run {
               "IDNT",
               "run id is not the directory's: recorded=" + recorded + ", directory=" + id));
     }
-    Verdict verdict = new Judge(salvage, liveness, host).verdict();
+    Traces traces = Traces.in(directory);
+    if (witness != null) {
+      traces = traces.with(Statement.of(witness, salvage, host));
+    }
+    Verdict verdict = new Judge(salvage, liveness, host, traces).verdict();
     return new Report(id, app, salvage, verdict);
+  }
+
+  /**
+   * {@return who records, or recorded} Reads only the beginning of the box.
+   *
+   * @throws IOException if there is no readable box
+   */
+  public RunIdentity identity() throws IOException {
+    return Report.identity(id, app, head());
+  }
+
+  private Salvage head() throws IOException {
+    return new Salvage(
+        Remains.readBox(directory.resolve("box"), HEAD_BYTES, true), boxName(), true);
+  }
+
+  /**
+   * Writes down, beside the box, what can be known of this death only now: when it was seen, the
+   * kernel's counts of OOM kills, the exit status if the witness has it; and keeps what would
+   * vanish: a copy of the JVM's hs_err file and of its performance counters, without command lines
+   * and properties. Later reports judge with it. Does not touch the box.
+   *
+   * <p>Any thread of any process; each witness's first statement stays. A death in the middle of it
+   * leaves the whole statement or none.
+   *
+   * @param witness who saw what
+   * @return false if that witness has spoken already
+   * @throws IOException if the directory can't be written to, or there is no readable box
+   * @throws IllegalStateException if the run is alive
+   */
+  public boolean witness(Witness witness) throws IOException {
+    return witness(witness, new LocalHost());
+  }
+
+  boolean witness(Witness witness, HostFacts host) throws IOException {
+    Objects.requireNonNull(witness, "witness");
+    requireDead(host);
+    requireOwnDirectory(directory);
+    Path file = directory.resolve(Statement.fileName(witness));
+    if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+      return false;
+    }
+    return PrivateFiles.createWhole(file, Statement.of(witness, head(), host).toBytes());
+  }
+
+  /** {@return where the report of this run is kept once it was delivered} */
+  public Path storedReport() {
+    return reports().resolve(id + ".json");
+  }
+
+  private Path reports() {
+    return directory.resolveSibling(Runs.REPORTS);
+  }
+
+  /**
+   * Delivers the report of this death, unless that was done, and keeps it as {@link #storedReport}.
+   *
+   * <p>Any number of processes may do so at a time: one delivers, the others see that it was done.
+   * At least once: who dies between delivery and storing it leaves it to the next, with the same
+   * run id in the report.
+   *
+   * @param delivery called at most once, under a lock over all runs of the application
+   * @return false if it was delivered before
+   * @throws IOException if another delivery is at work (try again later), if there is no readable
+   *     box, or from {@code delivery} and from storing
+   * @throws IllegalStateException if the run is alive
+   */
+  public boolean deliver(Delivery delivery) throws IOException {
+    Objects.requireNonNull(delivery, "delivery");
+    if (Files.exists(storedReport(), LinkOption.NOFOLLOW_LINKS)) {
+      return false;
+    }
+    requireDead(new LocalHost());
+    PrivateFiles.createDirectories(reports(), PrivateFiles.isPosix(directory));
+    DirectoryLock lock = DirectoryLock.take(reports(), ".lock", "reports");
+    try (lock) {
+      if (Files.exists(storedReport(), LinkOption.NOFOLLOW_LINKS)) {
+        return false;
+      }
+      Report report = report();
+      delivery.deliver(report);
+      ByteArrayOutputStream json = new ByteArrayOutputStream();
+      report.writeJson(json);
+      PrivateFiles.replaceWhole(storedReport(), json.toByteArray());
+      return true;
+    }
+  }
+
+  /**
+   * Makes the run belong to one process, of any number that try.
+   *
+   * @param adopter says who, in the file
+   * @return false if it belongs to another
+   * @throws IOException if that can't be written down
+   */
+  boolean adopt(String adopter) throws IOException {
+    PrivateFiles.createDirectories(reports(), PrivateFiles.isPosix(directory));
+    return PrivateFiles.createWhole(
+        adoption(), ("adopter: " + adopter + "\n").getBytes(StandardCharsets.UTF_8));
+  }
+
+  private Path adoption() {
+    return reports().resolve(id + ".adopted");
+  }
+
+  /** {@return the id of the run whose process adopted this one, empty if unknown; null if none} */
+  @Nullable String adopter() {
+    Map<String, String> lines = Statement.lines(adoption());
+    return lines == null ? null : lines.getOrDefault("adopter", "");
   }
 
   /**

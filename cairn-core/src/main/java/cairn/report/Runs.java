@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
  */
 public final class Runs implements Iterable<Run> {
   private static final Pattern RUN_ID = Pattern.compile("\\d{8}-\\d{6}-\\d{3}-\\d+-[0-9a-f]{8}");
-  private static final String REPORTS = "reports";
+  static final String REPORTS = "reports";
 
   private final List<Run> runs;
 

@@ -149,6 +149,17 @@ final class Salvage {
     return asked == null || inForce == null ? asked : asked + ", in force: " + inForce;
   }
 
+  /** {@return the newest value of a vital sign that is known} */
+  OptionalLong lastVital(int index) {
+    for (int i = vitals.size() - 1; i >= 0; i--) {
+      long value = vitals.get(i)[index];
+      if (value != VitalsLayout.UNKNOWN) {
+        return OptionalLong.of(value);
+      }
+    }
+    return OptionalLong.empty();
+  }
+
   private void noteScrub() {
     OptionalLong at = integer(identity, BoxScrubber.SCRUBBED);
     if (at.isPresent()) {

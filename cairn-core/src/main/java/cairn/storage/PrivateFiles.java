@@ -2,12 +2,14 @@ package cairn.storage;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
@@ -61,6 +63,71 @@ public final class PrivateFiles {
         file,
         Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE),
         attributes(posix, false));
+  }
+
+  /**
+   * Makes a small file, 0600, that appears whole or not at all, and only if there is none of its
+   * name: of several processes exactly one gets true.
+   *
+   * <p>Where the file system has no hard links, a process that dies within it leaves an empty file.
+   *
+   * @return false if there was one already
+   */
+  public static boolean createWhole(Path file, byte[] bytes) throws IOException {
+    if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+      return false;
+    }
+    boolean posix = isPosix(file);
+    Path unfinished =
+        file.resolveSibling(
+            ".new-"
+                + file.getFileName()
+                + "-"
+                + ProcessHandle.current().pid()
+                + "-"
+                + Long.toHexString(System.nanoTime()));
+    try {
+      try (FileChannel channel = create(unfinished, posix)) {
+        writeAll(channel, bytes);
+      }
+      try {
+        Files.createLink(file, unfinished); // unlike a rename it never replaces
+        return true;
+      } catch (FileAlreadyExistsException e) {
+        return false;
+      } catch (IOException | UnsupportedOperationException e) {
+        return createInPlace(file, bytes, posix);
+      }
+    } finally {
+      Files.deleteIfExists(unfinished);
+    }
+  }
+
+  private static boolean createInPlace(Path file, byte[] bytes, boolean posix) throws IOException {
+    try (FileChannel channel = create(file, posix)) {
+      writeAll(channel, bytes);
+      return true;
+    } catch (FileAlreadyExistsException e) {
+      return false;
+    }
+  }
+
+  /** Writes a file, 0600, beside the old one and puts it in its place. */
+  public static void replaceWhole(Path file, byte[] bytes) throws IOException {
+    Path unfinished = file.resolveSibling(".new-" + file.getFileName());
+    Files.deleteIfExists(unfinished);
+    try (FileChannel channel = create(unfinished, isPosix(file))) {
+      writeAll(channel, bytes);
+    }
+    Files.move(
+        unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private static void writeAll(FileChannel channel, byte[] bytes) throws IOException {
+    ByteBuffer buffer = ByteBuffer.wrap(bytes);
+    while (buffer.hasRemaining()) {
+      channel.write(buffer);
+    }
   }
 
   private static FileAttribute<?>[] attributes(boolean posix, boolean directory) {

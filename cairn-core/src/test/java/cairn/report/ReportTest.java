@@ -107,7 +107,7 @@ class ReportTest {
     assertThat(report.counters()).containsEntry("cut", 3L).containsEntry("dropped", 0L);
     assertThat(report.verdict().headline())
         .isEqualTo(
-            "Killed (SIGKILL or Runtime.halt, likely) at 14:01:00.000 UTC or later;"
+            "Killed (SIGKILL or Runtime.halt, possible) at 14:01:00.000 UTC or later;"
                 + " 2 operations in flight, oldest 41 s: POST /export {tenant=acme}");
   }
 
@@ -256,7 +256,7 @@ class ReportTest {
     assertThat(report.toText(ReportPart.TRAIL, ReportPart.HEADLINE))
         .isEqualTo(
             """
-            Killed (SIGKILL or Runtime.halt, likely) at 14:01:00.000 UTC or later; nothing was in flight
+            Killed (SIGKILL or Runtime.halt, possible) at 14:01:00.000 UTC or later; nothing was in flight
 
             Trail (newest 1 of 1), times in UTC, the last line is the newest
               14:00:59.000 info    db hello [http-1]

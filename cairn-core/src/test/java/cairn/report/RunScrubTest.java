@@ -90,7 +90,7 @@ class RunScrubTest {
     assertThat(found(run)).isEmpty();
     assertThat(files(run))
         .extracting(file -> file.getFileName().toString())
-        .containsExactly("box", "lock");
+        .containsExactly("box", "hooks", "lock");
     assertThat(run.directory().resolve("box")).hasSize(length);
     assertThat(
             PosixFilePermissions.toString(
@@ -118,7 +118,7 @@ class RunScrubTest {
           .isThrownBy(() -> scrub(run))
           .withMessageStartingWith("run is alive: dir=");
       assertThatIllegalStateException().isThrownBy(() -> run.scrubPreview(Redaction.standard()));
-      assertThat(files(run)).hasSize(2);
+      assertThat(files(run)).hasSize(3);
     }
   }
 
@@ -142,7 +142,7 @@ class RunScrubTest {
       }
       assertThat(scrub(run).changed()).isEqualTo(step < 4);
       assertThat(found(run)).isEmpty();
-      assertThat(files(run)).hasSize(2);
+      assertThat(files(run)).hasSize(3);
     }
   }
 

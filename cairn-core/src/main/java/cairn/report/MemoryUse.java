@@ -1,0 +1,78 @@
+package cairn.report;
+
+import cairn.format.VitalsLayout;
+import java.util.OptionalLong;
+
+/**
+ * How much memory the run used when it was last looked at, and of how much. Immutable.
+ *
+ * @param rss resident bytes of the process
+ * @param usage bytes of its cgroup, the page cache of its files included
+ * @param limit the cgroup's, else the machine's
+ * @param ofCgroup whose limit it is
+ */
+record MemoryUse(OptionalLong rss, OptionalLong usage, OptionalLong limit, boolean ofCgroup) {
+  private static final double NEAR = 0.9;
+  private static final double MUCH = 0.5;
+  private static final long NO_LIMIT = 1L << 60;
+
+  static MemoryUse of(Salvage run, HostFacts host) {
+    OptionalLong limit = run.lastVital(VitalsLayout.CGROUP_LIMIT);
+    OptionalLong machine = host.memoryBytes();
+    boolean limited =
+        limit.isPresent()
+            && limit.getAsLong() > 0
+            && limit.getAsLong() < NO_LIMIT
+            && (machine.isEmpty() || limit.getAsLong() <= machine.getAsLong());
+    return new MemoryUse(
+        run.lastVital(VitalsLayout.RSS),
+        run.lastVital(VitalsLayout.CGROUP_USAGE),
+        limited ? limit : machine,
+        limited);
+  }
+
+  /** {@return whether the process itself was near the limit} */
+  boolean isNear() {
+    return isAtLeast(rss, NEAR);
+  }
+
+  /**
+   * {@return whether its cgroup was near the limit, much of it by the process} A cgroup full of
+   * page cache is not short of memory.
+   */
+  boolean isNearWithOthers() {
+    return ofCgroup && isAtLeast(usage, NEAR) && isAtLeast(rss, MUCH);
+  }
+
+  private boolean isAtLeast(OptionalLong bytes, double share) {
+    return bytes.isPresent()
+        && limit.isPresent()
+        && limit.getAsLong() > 0
+        && bytes.getAsLong() >= share * limit.getAsLong();
+  }
+
+  /** {@return in words, what is near the limit} Only if something is. */
+  String nearness() {
+    boolean own = isNear();
+    return (own ? "resident memory was " : "its cgroup's usage was ")
+        + Names.bytes((own ? rss : usage).orElse(0))
+        + ", 90 % or more of "
+        + (ofCgroup ? "its cgroup's limit of " : "the machine's ")
+        + Names.bytes(limit.orElse(0));
+  }
+
+  /** {@return in words, that nothing is} */
+  String distance() {
+    return rss.isEmpty()
+        ? "how near the run was to its limit is unknown"
+        : "the run was not near its limit: resident memory was " + Names.bytes(rss.getAsLong());
+  }
+
+  /** {@return such as {@code , at 510 MiB of 512 MiB}; empty if it is unknown} */
+  String ofLimit() {
+    OptionalLong used = ofCgroup && usage.isPresent() ? usage : rss;
+    return used.isEmpty() || limit.isEmpty()
+        ? ""
+        : ", at " + Names.bytes(used.getAsLong()) + " of " + Names.bytes(limit.getAsLong());
+  }
+}
