@@ -49,6 +49,11 @@ record Cgroup(String directory, boolean version1) {
     return directory + (version1 ? "/memory.oom_control" : "/memory.events");
   }
 
+  /** Of a container's own cgroup, too: the pids of other namespaces are 0, a line each. */
+  String processes() {
+    return directory + "/cgroup.procs";
+  }
+
   /** {@return what tells the directory from a later one of the same name, or unknown} */
   static long inode(String directory) {
     try {

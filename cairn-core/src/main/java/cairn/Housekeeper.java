@@ -24,10 +24,14 @@ final class Housekeeper implements Runnable {
    */
   private static final int LIGHT_BEATS = 5;
 
+  /** When the last run is looked at: a starting application needs the processors itself. */
+  private static final int TELL_AT_BEAT = 3;
+
   private final Box box;
   private final @Nullable BoxCopier copier;
   private final @Nullable Committer committer;
   private final ShutdownWatch shutdownWatch;
+  private final @Nullable LastRun lastRun;
   private final Thread thread;
   private volatile boolean stopped;
 
@@ -35,7 +39,9 @@ final class Housekeeper implements Runnable {
       Box box,
       @Nullable BoxCopier copier,
       @Nullable Committer committer,
-      ShutdownWatch shutdownWatch) {
+      ShutdownWatch shutdownWatch,
+      @Nullable LastRun lastRun) {
+    this.lastRun = lastRun;
     this.shutdownWatch = shutdownWatch;
     this.box = box;
     this.copier = copier;
@@ -83,6 +89,9 @@ final class Housekeeper implements Runnable {
         if (System.nanoTime() - next >= 0) {
           beat(sources, values, beats >= LIGHT_BEATS);
           beats++;
+          if (beats == TELL_AT_BEAT && lastRun != null) {
+            lastRun.tell();
+          }
           next = Math.max(next + BEAT_NANOS, System.nanoTime() + BEAT_NANOS / 2);
         }
         copy();

@@ -203,6 +203,8 @@ final class LifeCycle {
     out.reset(0, uncaught.payloadLimit() - 1);
     out.beginMap();
     text("thread", thread.getName());
+    out.key("main");
+    out.bool(isMain(thread));
     text("type", type);
     text("message", message);
     out.key("wallMillis");
@@ -212,6 +214,21 @@ final class LifeCycle {
     frames("stack", stack);
     out.limit(out.limit() + 1);
     out.end();
+  }
+
+  /**
+   * {@return whether that is the thread that {@code main} runs on, whatever it is called} It is the
+   * first of the JVM: number 1 in HotSpot 17 to 24, 3 in 25 (seen there); another thread with such
+   * a number belongs to the JVM and is in the group {@code system}.
+   */
+  @SuppressWarnings("deprecation") // Thread.threadId() is newer than 17
+  static boolean isMain(Thread thread) {
+    ThreadGroup group = thread.getThreadGroup();
+    // Both always: what prepare() has not executed may need memory at its first time, a literal
+    // too.
+    boolean inMainGroup = group != null && group.getName().equals("main");
+    long id = thread.getId();
+    return inMainGroup && (id == 1 || id == 3);
   }
 
   private @Nullable String ruled(@Nullable String message) {
@@ -307,8 +324,8 @@ final class LifeCycle {
     for (Map.Entry<Thread, StackTraceElement[]> entry : stacks.entrySet()) {
       String name = entry.getKey().getName();
       StackTraceElement[] frames = entry.getValue();
-      if (!isIn(frames, "java.lang.Shutdown")) {
-        continue;
+      if (!runsHooks(frames)) {
+        continue; // another exit waits for the shutdown that this one began
       }
       if (name.startsWith("SIG") && name.endsWith(" handler")) {
         return new End("SIGNAL", name.substring(0, name.indexOf(' ')), null, List.of(), null);
@@ -319,6 +336,16 @@ final class LifeCycle {
       return new End("EXIT", null, name, callers(frames), null);
     }
     return End.UNKNOWN;
+  }
+
+  private static boolean runsHooks(StackTraceElement[] frames) {
+    for (StackTraceElement frame : frames) {
+      if (frame.getClassName().equals("java.lang.Shutdown")
+          && frame.getMethodName().equals("runHooks")) {
+        return true;
+      }
+    }
+    return false;
   }
 
   static boolean isIn(StackTraceElement[] frames, String type) {

@@ -13,6 +13,15 @@ final class Log {
 
   private Log() {}
 
+  /** Says what somebody must read; never throws. */
+  static void warn(String message) {
+    try {
+      System.getLogger("cairn").log(System.Logger.Level.WARNING, message);
+    } catch (RuntimeException | LinkageError e) {
+      // As below.
+    }
+  }
+
   /** Says that recording is off or degraded; never throws. */
   static void warnOnce(String message, @Nullable Throwable cause) {
     try {

@@ -5,6 +5,7 @@ import cairn.format.EncodeLimits;
 import cairn.format.Forms;
 import cairn.format.KeyCache;
 import cairn.format.Secrets;
+import cairn.report.Report;
 import cairn.storage.DiskStorage;
 import cairn.storage.MappedFile;
 import cairn.storage.PrivateFiles;
@@ -14,6 +15,7 @@ import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +48,7 @@ final class OpenRun {
   private final RunDirectory directory;
   private final @Nullable BoxCopier copier;
   private final @Nullable Committer committer;
+  private final LastRun lastRun;
   private final ShutdownWatch shutdownWatch;
   private final Housekeeper housekeeper;
   private final UncaughtHandler uncaughtHandler;
@@ -53,9 +56,14 @@ final class OpenRun {
   private volatile int phase = RECORDING;
 
   private OpenRun(
-      Box box, RunDirectory directory, @Nullable BoxCopier copier, Durability durability) {
+      Box box,
+      Path root,
+      RunDirectory directory,
+      @Nullable BoxCopier copier,
+      Durability durability) {
     this.box = box;
     this.directory = directory;
+    this.lastRun = new LastRun(root, directory.directory());
     this.copier = copier;
     this.committer =
         durability.needsJournal()
@@ -63,7 +71,7 @@ final class OpenRun {
                 box, new DiskStorage(directory.directory()), directory.parents(), durability)
             : null;
     this.shutdownWatch = new ShutdownWatch(box.life);
-    this.housekeeper = new Housekeeper(box, copier, committer, shutdownWatch);
+    this.housekeeper = new Housekeeper(box, copier, committer, shutdownWatch, lastRun);
     this.uncaughtHandler = new UncaughtHandler(this);
     this.hook = new ShutdownHook(this);
   }
@@ -97,7 +105,7 @@ final class OpenRun {
     Creation creation = new Creation(builder, mode, clock, nonce, pid, runId);
     new Preload().start();
     RunDirectory directory = RunDirectory.create(root, builder.app(), runId, creation);
-    return new OpenRun(creation.box(), directory, creation.copier, builder.durability());
+    return new OpenRun(creation.box(), root, directory, creation.copier, builder.durability());
   }
 
   /**
@@ -283,7 +291,7 @@ final class OpenRun {
       if (phase != RECORDING) {
         return;
       }
-      box.life.closing(LifeCycle.shutdownReason(shutdownWatch.exit()), !uncaughtHandler.sees());
+      box.life.closing(LifeCycle.shutdownReason(shutdownWatch.exit()), isBlind());
       box.scope.eraseStale();
       box.beat();
       phase = ENDED;
@@ -298,6 +306,11 @@ final class OpenRun {
     }
   }
 
+  /** {@return whether an exception that nothing caught may have gone by unseen} */
+  private boolean isBlind() {
+    return !uncaughtHandler.sees() || shutdownWatch.mainHasItsOwnHandler();
+  }
+
   /**
    * {@return whether everything that happened before is forced; waits for it} False under process
    * durability.
@@ -306,42 +319,29 @@ final class OpenRun {
     return committer != null && committer.await(nanos);
   }
 
+  /** {@return the report of the run that this one follows} */
+  Optional<Report> lastRun() {
+    return lastRun.get();
+  }
+
   /** {@return the durability that is in force instead of the one that was asked for, or null} */
   @Nullable String durabilityFailure() {
     return committer == null ? null : committer.failure();
   }
 
-  /** Marks the run as ended and gives its lock up. */
+  /**
+   * Marks the run as ended and gives its lock up; within a shutdown of the JVM that is left to its
+   * end, so that what other hooks do meanwhile is seen.
+   */
   void close() {
     boolean interrupted = Thread.interrupted();
     try {
-      synchronized (this) {
-        if (phase == CLOSED) {
-          return;
-        }
-        housekeeper.stop();
-        shutdownWatch.stop();
-        if (phase == RECORDING) {
-          box.life.closing(
-              hook.remove()
-                  ? LifeCycle.End.of("CLOSED")
-                  : LifeCycle.shutdownReason(shutdownWatch.exit()),
-              !uncaughtHandler.sees());
-        }
-        uncaughtHandler.remove();
-        box.scope.eraseStale();
-        box.beat();
+      if (hook.remove()) {
+        closeNow();
+      } else {
+        endByShutdown();
         phase = CLOSED;
-        box.life.clean();
-        copyNow();
-        if (committer != null) {
-          committer.stop(LAST_FORCE_NANOS / 1_000_000);
-        }
       }
-      if (copier != null) {
-        copier.close();
-      }
-      directory.close();
     } catch (IOException e) {
       Log.warnOnce("run was not closed in order: dir=" + directory(), e);
     } finally {
@@ -349,6 +349,30 @@ final class OpenRun {
         Thread.currentThread().interrupt();
       }
     }
+  }
+
+  private void closeNow() throws IOException {
+    synchronized (this) {
+      if (phase == CLOSED) {
+        return;
+      }
+      housekeeper.stop();
+      shutdownWatch.stop();
+      box.life.closing(LifeCycle.End.of("CLOSED"), isBlind());
+      uncaughtHandler.remove();
+      box.scope.eraseStale();
+      box.beat();
+      phase = CLOSED;
+      box.life.clean();
+      copyNow();
+      if (committer != null) {
+        committer.stop(LAST_FORCE_NANOS / 1_000_000);
+      }
+    }
+    if (copier != null) {
+      copier.close();
+    }
+    directory.close();
   }
 
   private void copyNow() {

@@ -81,6 +81,17 @@ final class ProcFile implements Closeable {
     return UNKNOWN;
   }
 
+  /** {@return how many lines there are, as far as the capacity goes; unknown if there are none} */
+  long lines() {
+    long lines = 0;
+    for (int at = 0; at < length; at++) {
+      if (bytes[at] == '\n') {
+        lines++;
+      }
+    }
+    return lines == 0 ? UNKNOWN : lines;
+  }
+
   /** {@return the index behind the last {@code ch}, or 0} */
   int afterLast(char ch) {
     for (int at = length - 1; at >= 0; at--) {

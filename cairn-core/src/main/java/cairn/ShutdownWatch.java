@@ -33,15 +33,40 @@ final class ShutdownWatch {
   private int beats;
   private int beatsInHooks;
 
+  /** Volatile, as the next: looked at by the housekeeper, then by whoever ends the run. */
+  private volatile @Nullable Thread main;
+
+  private volatile boolean ownHandler;
+
   /** Volatile: set by the shutdown hook, read by the housekeeper. */
   private volatile boolean inHooks;
 
   ShutdownWatch(LifeCycle life) {
     this.life = life;
+    this.main = LifeCycle.isMain(Thread.currentThread()) ? Thread.currentThread() : null;
+  }
+
+  /**
+   * {@return whether an exception of the thread that opened the recorder, if that is main, may be
+   * handled where the recorder doesn't see it} As far as it was seen while it lived: a thread that
+   * has ended tells no more.
+   */
+  boolean mainHasItsOwnHandler() {
+    Thread thread = main;
+    if (thread != null) {
+      Thread.UncaughtExceptionHandler handler = thread.getUncaughtExceptionHandler();
+      if (handler == null) {
+        main = null; // it has ended
+      } else {
+        ownHandler = !(handler instanceof ThreadGroup);
+      }
+    }
+    return ownHandler;
   }
 
   /** Called once a second. */
   void beat() {
+    mainHasItsOwnHandler();
     if (inHooks) {
       beatsInHooks++;
       if (Integer.bitCount(beatsInHooks) == 1) {

@@ -31,6 +31,7 @@ final class VitalsSources implements Closeable {
   private final ProcFile cgroupUsage;
   private final ProcFile cgroupLimit;
   private final ProcFile cgroupEvents;
+  private final ProcFile cgroupProcesses;
   private final int pageSize = pageSize();
   private @Nullable Beans beans;
 
@@ -63,6 +64,7 @@ final class VitalsSources implements Closeable {
     cgroupUsage = ProcFile.open(cgroup.usage(), 512);
     cgroupLimit = ProcFile.open(cgroup.limit(), 512);
     cgroupEvents = ProcFile.open(cgroup.events(), 512);
+    cgroupProcesses = ProcFile.open(cgroup.processes(), 1024);
   }
 
   /** From the auxiliary vector: pairs of words, type and value; 4, 16 or 64 KiB by machine. */
@@ -109,6 +111,7 @@ final class VitalsSources implements Closeable {
     // Without a limit version 2 says "max", which is no number, version 1 nearly 2^63.
     values[VitalsLayout.CGROUP_LIMIT] = limit < NO_LIMIT ? limit : VitalsLayout.UNKNOWN;
     values[VitalsLayout.CGROUP_OOM_KILLS] = cgroupEvents.read().value("oom_kill");
+    values[VitalsLayout.CGROUP_PROCESSES] = cgroupProcesses.read().lines();
     if (all) {
       readBeans(values);
     }
@@ -143,5 +146,6 @@ final class VitalsSources implements Closeable {
     cgroupUsage.close();
     cgroupLimit.close();
     cgroupEvents.close();
+    cgroupProcesses.close();
   }
 }

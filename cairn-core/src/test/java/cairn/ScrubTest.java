@@ -115,6 +115,15 @@ class ScrubTest {
                 Finding.Severity.INFO, "box", "box was scrubbed: at=2027-01-15T08:00:00.000Z"));
   }
 
+  /** The monotonic clock of a machine that is up for ten hours passes for a card's number. */
+  @Test
+  void clockThatLooksLikeACardIsKept() {
+    memory.clock.nanos.set(36_227_206_271_667L); // a number that card processors give for tests
+    memory.box.life.clean();
+
+    assertThat(scrub().valuesRedacted()).isZero();
+  }
+
   @Test
   void everyGoldenBoxShowsTheSame() throws IOException {
     List<Path> golden;

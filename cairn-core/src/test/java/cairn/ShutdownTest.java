@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import cairn.report.Breadcrumb;
 import cairn.report.Cause;
+import cairn.report.Confidence;
 import cairn.report.Report;
+import cairn.report.Run;
 import cairn.report.Runs;
+import cairn.report.Witness;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -107,6 +110,42 @@ class ShutdownTest {
   }
 
   @Test
+  void hookThatHangsIsNamedAndAKillInItIsNoOrderlyEnd() throws Exception {
+    for (String how : List.of("hang", "close and hang")) {
+      Process victim = ChildJvm.start(List.of(), Victim.class, root.toString(), how);
+      try {
+        BufferedReader lines =
+            new BufferedReader(
+                new InputStreamReader(victim.getInputStream(), StandardCharsets.UTF_8));
+        assertThat(lines.readLine()).isEqualTo("hanging");
+        Run run = Runs.under(root).list().get(0);
+        while (!run.report().toJson().contains("hanging-hook")) {
+          assertThat(victim.isAlive()).isTrue();
+          Thread.onSpinWait();
+        }
+        victim.destroyForcibly();
+        assertThat(victim.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        Report report = run.report();
+        assertThat(report.verdict().cause()).as(how).isEqualTo(Cause.STOP_TIMEOUT);
+        assertThat(report.verdict().headline()).contains("in the shutdown hook hanging-hook");
+        Report known = run.report(Witness.by("me").exitStatus(137));
+        assertThat(known.verdict().cause()).isEqualTo(Cause.STOP_TIMEOUT);
+        assertThat(known.verdict().confidence()).isIn(Confidence.CERTAIN, Confidence.LIKELY);
+      } finally {
+        victim.destroyForcibly();
+      }
+    }
+  }
+
+  @Test
+  void exitWithinAShutdownIsNotTakenForItsBeginning() throws Exception {
+    Report report = endOf("exit in a hook");
+
+    assertThat(report.verdict().headline()).contains("after the end of main");
+    assertThat(report.toText()).doesNotContain("System.exit");
+  }
+
+  @Test
   void termSignalIsNamed() throws Exception {
     Process victim = ChildJvm.start(List.of(), Victim.class, root.toString(), "wait");
     try {
@@ -193,12 +232,40 @@ class ShutdownTest {
           Runtime.getRuntime().addShutdownHook(new Thread(recorder::close));
           leave();
         }
+        case "hang" -> hang(() -> {});
+        case "close and hang" -> hang(recorder::close);
+        case "exit in a hook" -> {
+          Thread hook = new Thread(Victim::leave);
+          Runtime.getRuntime().addShutdownHook(hook);
+          // That hook never ends: it waits for the shutdown that waits for it.
+          Thread halt =
+              new Thread(
+                  () -> {
+                    await(new CountDownLatch(1), 300);
+                    Runtime.getRuntime().halt(0);
+                  });
+          halt.setDaemon(true);
+          halt.start();
+        }
         case "wait" -> {
           System.out.println("ready");
           await(new CountDownLatch(1), 60_000);
         }
         default -> {}
       }
+    }
+
+    private static void hang(Runnable first) {
+      Runtime.getRuntime()
+          .addShutdownHook(
+              new Thread(
+                  () -> {
+                    first.run();
+                    System.out.println("hanging");
+                    await(new CountDownLatch(1), 60_000);
+                  },
+                  "hanging-hook"));
+      leave();
     }
 
     private static void leave() {

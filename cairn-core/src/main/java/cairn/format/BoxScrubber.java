@@ -50,6 +50,9 @@ public final class BoxScrubber {
           "durability",
           "mode",
           "cairn",
+          "flags",
+          "cgroup",
+          "hostId",
           SCRUBBED,
           SCRUBBED_LOSSES);
 

@@ -107,10 +107,13 @@ final class CborRedactor {
         return;
       }
       String key = reader.key(kind, 1);
-      if (kept.contains(key)) {
+      int at = reader.offset();
+      CborReader.Kind value = kept.contains(key) ? null : reader.next();
+      if (value == null) {
         reader.skip();
-      } else {
-        value(reader, false, key);
+      } else if (value != CborReader.Kind.UNSIGNED) {
+        // Numbers are clocks, pids and the like; a clock passes for a card's number for hours.
+        value(reader, value, at, false, key);
       }
     }
   }

@@ -39,7 +39,11 @@ public final class VitalsLayout {
   public static final int NODE_OOM_KILLS = 14;
   public static final int OPEN_SPANS = 15;
   public static final int MAX_FILES = 16;
-  public static final int COUNT = 17;
+
+  /** Since 1.3. */
+  public static final int CGROUP_PROCESSES = 17;
+
+  public static final int COUNT = 18;
 
   private VitalsLayout() {}
 }

@@ -4,7 +4,10 @@ package cairn.report;
 public enum Cause {
   /** The run's lock is still held: the process is alive. */
   RUNNING,
-  /** {@code main} returned, or the application closed its recorder. */
+  /**
+   * The last thread but daemons ended, as when {@code main} returns, or the application closed its
+   * recorder.
+   */
   RETURNED,
   /** {@code System.exit} was called. */
   EXIT,

@@ -29,20 +29,19 @@ final class JsonReport {
     this.salvage = salvage;
   }
 
-  static void write(OutputStream out, RunIdentity run, Verdict verdict, Salvage salvage)
-      throws IOException {
+  static void write(OutputStream out, Report report, Salvage salvage) throws IOException {
     JsonWriter json = new JsonWriter(out);
-    new JsonReport(json, salvage).write(run, verdict);
+    new JsonReport(json, salvage).write(report);
     json.flush();
   }
 
-  private void write(RunIdentity run, Verdict verdict) throws IOException {
+  private void write(Report report) throws IOException {
     json.beginObject();
     json.name("schema").number(SCHEMA);
     json.name("run");
-    run(run);
+    run(report.run());
     json.name("verdict");
-    verdict(verdict);
+    verdict(report);
     // An empty array says that there was none; of a truncated box that is not known.
     if (salvage.spansAreWhole || !salvage.spans.isEmpty()) {
       json.name("openSpans").beginArray();
@@ -100,7 +99,8 @@ final class JsonReport {
     json.endObject();
   }
 
-  private void verdict(Verdict verdict) throws IOException {
+  private void verdict(Report report) throws IOException {
+    Verdict verdict = report.verdict();
     json.beginObject();
     text("cause", verdict.cause().name());
     text("confidence", lower(verdict.confidence()));
@@ -110,6 +110,17 @@ final class JsonReport {
       json.beginObject();
       text("kind", lower(evidence.kind()));
       text("text", evidence.text());
+      json.endObject();
+    }
+    json.endArray();
+    if (report.exitStatus().isPresent()) {
+      json.name("exitStatus").number(report.exitStatus().getAsInt());
+    }
+    json.name("advice").beginArray();
+    for (Advice advice : report.advice()) {
+      json.beginObject();
+      text("kind", lower(advice.kind()));
+      text("text", advice.text());
       json.endObject();
     }
     json.endArray();

@@ -52,9 +52,6 @@ final class Judge {
   private static final Duration CRASH_FILE_WITHIN = Duration.ofSeconds(60);
   private static final Duration BOOT_WITHIN = Duration.ofMinutes(10);
 
-  /** What follows the end marker within this time says nothing about the hooks. */
-  private static final long PROMPT_NANOS = Duration.ofSeconds(1).toNanos();
-
   private static final int SIGNALS = 128;
   private static final int STATUS_KILL = SIGNALS + 9;
   private static final int STATUS_ABORT = SIGNALS + 6;
@@ -103,6 +100,23 @@ final class Judge {
     this.now = host.now();
     this.oomKills = OomKills.since(salvage, host, traces);
     this.memory = MemoryUse.of(salvage, host);
+  }
+
+  /** {@return the whole report} */
+  Report report(String id, String app) {
+    Verdict verdict = verdict();
+    List<Advice> advice = new Advisor(salvage, verdict, traces, memory).advice();
+    return new Report(id, app, salvage, verdict, advice, knownStatus(verdict));
+  }
+
+  private OptionalInt knownStatus(Verdict verdict) {
+    if (verdict.cause() == Cause.RUNNING) {
+      return OptionalInt.empty();
+    }
+    OptionalLong recorded = Salvage.integer(salvage.life, "status");
+    return traces.exitStatus().isEmpty() && recorded.isPresent()
+        ? OptionalInt.of((int) recorded.getAsLong())
+        : traces.exitStatus();
   }
 
   Verdict verdict() {
@@ -180,8 +194,12 @@ final class Judge {
       text.append(", pid ").append(pid.getAsLong());
     }
     String state = Salvage.text(salvage.life, "state");
-    if ("CLOSING".equals(state)) {
+    if ("CLOSING".equals(state) || "CLEAN".equals(state)) {
       text.append(", shutting down after ").append(reason());
+      String hook = Salvage.text(salvage.life, "hook");
+      if (hook != null) {
+        text.append(", in the shutdown hook ").append(SafeText.cut(hook, MAX_TEXT));
+      }
     }
     if (salvage.lastSeen != null) {
       long age = Math.max(0, Duration.between(salvage.lastSeen, now).toMillis());
@@ -248,11 +266,13 @@ final class Judge {
     String at = at(end);
     if (!reason.equals("CLOSED")) {
       if (diedInHooks()) {
-        Verdict cut = cutShutdown(beatsAfter / 1_000_000);
+        Verdict cut = crashFile();
+        if (cut == null) {
+          cut = cutShutdown(beatsAfter / 1_000_000);
+        }
         if (cut != null) {
           return cut;
         }
-        sure = inHooks(beatsAfter) ? Confidence.LIKELY : Confidence.CERTAIN;
       } else if (beatsAfter >= NEAR_NANOS) {
         at += ", and went on for " + Names.duration(beatsAfter / 1_000_000) + " in other hooks";
         if (!hasHooksFile()) {
@@ -282,7 +302,7 @@ final class Judge {
         yield verdict(Cause.SIGNAL_TERM, sure, "Stopped by " + signal() + at + inFlightIfAny());
       }
       default -> {
-        if (nearUncaught && "main".equals(Salvage.text(salvage.uncaught, "thread"))) {
+        if (nearUncaught && isUncaughtInMain()) {
           addUncaught();
           yield verdict(
               Cause.UNCAUGHT,
@@ -347,17 +367,22 @@ final class Judge {
               + (isExpected(status.getAsInt())
                   ? ", as of a shutdown in order"
                   : ": one of its shutdown hooks halted the JVM"));
-      return null;
+      return isExpected(status.getAsInt()) || reasonCode().equals("SIGNAL")
+          ? null
+          : verdict(
+              Cause.HALTED,
+              Confidence.CERTAIN,
+              "Halted with exit status "
+                  + status.getAsInt()
+                  + " by a shutdown hook, "
+                  + Names.duration(millis)
+                  + " after "
+                  + reason()
+                  + inFlightIfAny());
     }
-    add(Kind.FOR, "not all shutdown hooks had ended: " + RUN_HOOKS + " is still there");
-    if (status.isEmpty() && millis * 1_000_000 < PROMPT_NANOS) {
-      return null;
-    }
+    add(Kind.FOR, "not all shutdown hooks had ended: the file " + Traces.HOOKS + " is still there");
     return stopTimeout(millis);
   }
-
-  /** What {@link Traces#HOOKS} is called in a sentence. */
-  private static final String RUN_HOOKS = "the file " + Traces.HOOKS;
 
   private boolean isExpected(int status) {
     return switch (reasonCode()) {
@@ -367,24 +392,10 @@ final class Judge {
     };
   }
 
-  /** Notes that it is not known whether the hooks ended. */
-  private boolean inHooks(long beatsAfter) {
-    if (traces.exitStatus().isPresent()) {
-      return false;
-    }
-    add(
-        Kind.AGAINST,
-        "the last beat was "
-            + Names.duration(beatsAfter / 1_000_000)
-            + " after the end marker: the process may have been killed or halted in a shutdown"
-            + " hook");
-    return true;
-  }
-
   private Verdict returned(Confidence sure, String at) {
     // Whatever ended the thread main ended the application, however long the other threads still
     // worked: its exit status is 1. An exception of another thread ends that thread only.
-    if ("main".equals(Salvage.text(salvage.uncaught, "thread"))) {
+    if (isUncaughtInMain()) {
       addUncaught();
       return verdict(
           Cause.UNCAUGHT,
@@ -393,17 +404,43 @@ final class Judge {
     }
     noteUncaught();
     boolean blind = "replaced".equals(Salvage.text(salvage.life, "handler"));
-    if (blind) {
+    OptionalInt status = statusOfShutdown();
+    if (blind && status.isEmpty()) {
       add(
           Kind.MISSING,
-          "exceptions that nothing caught were not seen: the application set a default handler of"
-              + " its own after it opened the recorder");
+          "exceptions that nothing caught were not seen: the application set a handler of its own, as"
+              + " default after it opened the recorder, or for main; an exit status would tell");
+    } else if (status.isPresent()) {
+      add(Kind.FOR, "its exit status is " + status.getAsInt());
+      if (status.getAsInt() != 0) {
+        return verdict(
+            Cause.UNCAUGHT,
+            Confidence.LIKELY,
+            "Ended by an exception of main that was not seen (likely)"
+                + at
+                + ": exit status "
+                + status.getAsInt()
+                + inFlightIfAny());
+      }
     }
-    Confidence confidence = blind ? Confidence.LIKELY : sure;
+    boolean doubtful = blind && status.isEmpty();
     return verdict(
         Cause.RETURNED,
-        confidence,
-        "Ended cleanly" + (blind ? " (likely)" : "") + at + ": main returned" + inFlightIfAny());
+        doubtful ? Confidence.POSSIBLE : sure,
+        "Ended cleanly"
+            + (doubtful ? " (possible)" : "")
+            + at
+            + ": main and all other threads but daemons had ended"
+            + inFlightIfAny());
+  }
+
+  /** {@return whether the last uncaught exception was the thread main's} */
+  private boolean isUncaughtInMain() {
+    CborSlice main = salvage.uncaught.get("main");
+    if (main != null) {
+      return Boolean.TRUE.equals(main.value());
+    }
+    return "main".equals(Salvage.text(salvage.uncaught, "thread")); // before format 1.3
   }
 
   private Verdict exit(Confidence sure, String at, boolean nearUncaught) {
@@ -485,7 +522,7 @@ final class Judge {
   private String reason() {
     return switch (reasonCode()) {
       case "CLOSED" -> "the recorder was closed";
-      case "RETURNED" -> "main returned";
+      case "RETURNED" -> "the end of main and all other threads but daemons";
       case "EXIT" -> "System.exit";
       case "SIGNAL" -> signal();
       default -> "a shutdown of unknown origin";
@@ -635,11 +672,17 @@ final class Judge {
               + (frames.isEmpty() ? "" : ": at " + String.join(" < ", frames)));
     }
     OptionalInt status = traces.exitStatus();
+    if (status.isEmpty() || isKilled()) {
+      Verdict memory = outOfMemoryKill();
+      if (memory != null && memory.confidence() != Confidence.POSSIBLE) {
+        return memory;
+      }
+    }
     String how;
     Confidence sure;
-    if (status.isPresent() && status.getAsInt() == STATUS_KILL) {
-      sure = Confidence.CERTAIN;
-      how = "Killed while shutting down, ";
+    if (isKilled()) {
+      sure = oomKills.excluded() ? Confidence.CERTAIN : Confidence.LIKELY;
+      how = "Killed while shutting down" + qualifierInBrackets(sure) + ", ";
       add(Kind.FOR, "its exit status is " + STATUS_KILL + ": SIGKILL");
       graceful(millis);
     } else if (status.isPresent()) {
@@ -671,6 +714,10 @@ final class Judge {
             + where
             + lastSeenWith(", at ", " or later")
             + inFlight("in flight"));
+  }
+
+  private static String qualifierInBrackets(Confidence sure) {
+    return sure == Confidence.CERTAIN ? "" : " (" + sure.name().toLowerCase(Locale.ROOT) + ")";
   }
 
   private void graceful(long millis) {
@@ -1022,13 +1069,23 @@ final class Judge {
     }
     boolean near = memory.isNear() || memory.isNearWithOthers();
     if (oomKills.inCgroup().isPresent()) {
+      boolean alone = salvage.lastVital(VitalsLayout.CGROUP_PROCESSES).orElse(0) == 1;
       add(
           Kind.FOR,
           "the kernel counted "
               + kills(oomKills.inCgroup())
-              + " in its cgroup since its last sample");
+              + " in its cgroup since its last sample"
+              + (alone ? ", where it was the only process" : ""));
       add(near ? Kind.FOR : Kind.MISSING, near ? memory.nearness() : memory.distance());
-      return outOfMemoryKilled(near || oomKills.soon() ? Confidence.LIKELY : Confidence.POSSIBLE);
+      if (!oomKills.soon()) {
+        add(Kind.MISSING, LATE);
+        return outOfMemoryKilled(Confidence.POSSIBLE);
+      }
+      if (alone && isKilled()) {
+        return outOfMemoryKilled(Confidence.CERTAIN);
+      }
+      boolean likely = alone || near || memory.isMost();
+      return outOfMemoryKilled(likely ? Confidence.LIKELY : Confidence.POSSIBLE);
     }
     if (oomKills.onNode().isEmpty()) {
       add(Kind.MISSING, "the kernel's count of OOM kills can't be compared: not excluded");
@@ -1041,8 +1098,15 @@ final class Judge {
     }
     add(Kind.FOR, count);
     add(Kind.FOR, memory.nearness());
-    return outOfMemoryKilled(Confidence.LIKELY);
+    boolean soon = oomKills.soon();
+    if (!soon) {
+      add(Kind.MISSING, LATE);
+    }
+    return outOfMemoryKilled(soon ? Confidence.LIKELY : Confidence.POSSIBLE);
   }
+
+  private static final String LATE =
+      "nobody looked within a minute of the death: later kills count as well";
 
   private static String kills(OptionalLong count) {
     return Names.count(count.getAsLong(), "OOM kill", "OOM kills");
@@ -1052,9 +1116,8 @@ final class Judge {
     return verdict(
         Cause.OOM_KILLED,
         sure,
-        "Killed by the kernel's OOM killer ("
-            + sure.name().toLowerCase(Locale.ROOT)
-            + ")"
+        "Killed by the kernel's OOM killer"
+            + qualifierInBrackets(sure)
             + atLastSeen()
             + memory.ofLimit()
             + inFlight("in flight"));
@@ -1083,6 +1146,8 @@ final class Judge {
   private @Nullable Verdict outOfMemoryError() {
     boolean noted = noteOutOfMemory();
     boolean exits = hasFlag("ExitOnOutOfMemoryError");
+    // The JVM runs the command for the errors that the flag sees; Java code may throw others.
+    boolean byJvm = traces.outOfMemoryNoted() != null && isNearEnd(traces.outOfMemoryNoted());
     if (isKilled() || (!noted && !(exits && isHeapFull()))) {
       return null;
     }
@@ -1093,14 +1158,12 @@ final class Judge {
           Kind.MISSING,
           "that the JVM ended because of it was not seen: SIGKILL leaves the same trace");
     }
-    Confidence sure = exits && noted ? Confidence.LIKELY : Confidence.POSSIBLE;
+    Confidence sure = exits && byJvm ? Confidence.LIKELY : Confidence.POSSIBLE;
     return verdict(
         Cause.JAVA_OOM,
         sure,
         "Ended for want of Java memory"
-            + " ("
-            + sure.name().toLowerCase(Locale.ROOT)
-            + ")"
+            + qualifierInBrackets(sure)
             + atLastSeen()
             + inFlight("in flight"));
   }
@@ -1187,7 +1250,10 @@ final class Judge {
     }
     // Without the identity neither a reboot nor the OOM killer could be excluded.
     Confidence sure =
-        liveness == Liveness.UNKNOWN || salvage.identity.isEmpty() || !oomKills.excluded()
+        liveness == Liveness.UNKNOWN
+                || salvage.identity.isEmpty()
+                || !oomKills.excluded()
+                || (exits && !isKilled())
             ? Confidence.POSSIBLE
             : Confidence.LIKELY;
     return verdict(

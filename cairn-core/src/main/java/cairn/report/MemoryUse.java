@@ -44,6 +44,14 @@ record MemoryUse(OptionalLong rss, OptionalLong usage, OptionalLong limit, boole
     return ofCgroup && isAtLeast(usage, NEAR) && isAtLeast(rss, MUCH);
   }
 
+  /** {@return whether most of what its cgroup used was the process} */
+  boolean isMost() {
+    return ofCgroup
+        && rss.isPresent()
+        && usage.isPresent()
+        && rss.getAsLong() >= MUCH * usage.getAsLong();
+  }
+
   private boolean isAtLeast(OptionalLong bytes, double share) {
     return bytes.isPresent()
         && limit.isPresent()

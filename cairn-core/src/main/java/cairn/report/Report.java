@@ -14,6 +14,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,11 +26,21 @@ import org.jspecify.annotations.Nullable;
 public final class Report {
   private final RunIdentity run;
   private final Verdict verdict;
+  private final List<Advice> advice;
+  private final OptionalInt exitStatus;
   private final Salvage salvage;
 
-  Report(String id, String app, Salvage salvage, Verdict verdict) {
+  Report(
+      String id,
+      String app,
+      Salvage salvage,
+      Verdict verdict,
+      List<Advice> advice,
+      OptionalInt exitStatus) {
     this.salvage = salvage;
     this.verdict = verdict;
+    this.advice = advice;
+    this.exitStatus = exitStatus;
     this.run = identity(id, app, salvage);
   }
 
@@ -57,6 +68,25 @@ public final class Report {
   /** {@return what ended it} */
   public Verdict verdict() {
     return verdict;
+  }
+
+  /** {@return what to look at next, then how to know more about the next death} */
+  public List<Advice> advice() {
+    return advice;
+  }
+
+  /** {@return the exit status, if a witness or the JVM itself told it} */
+  public OptionalInt exitStatus() {
+    return exitStatus;
+  }
+
+  /**
+   * {@return whether the run lives or ended in order, with no exit status but 0 that is known}
+   * Stopped by a signal is in order.
+   */
+  public boolean endedWell() {
+    boolean failed = verdict.cause() == Cause.EXIT && exitStatus.orElse(0) != 0;
+    return verdict.cause() == Cause.RUNNING || (verdict.cause().isClean() && !failed);
   }
 
   /** {@return spans that had begun and not ended, oldest first} */
@@ -170,7 +200,7 @@ public final class Report {
    * @throws IOException from {@code out}
    */
   public void writeJson(OutputStream out) throws IOException {
-    JsonReport.write(out, run, verdict, salvage);
+    JsonReport.write(out, this, salvage);
   }
 
   /** {@return everything as text, at most 100 columns where the content allows, without colour} */

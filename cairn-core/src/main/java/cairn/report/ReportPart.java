@@ -8,6 +8,8 @@ public enum ReportPart {
   OPEN_SPANS,
   /** Evidence for and against, and what is missing. */
   EVIDENCE,
+  /** What to look at next, and how to know more next time. */
+  ADVICE,
   /** The newest breadcrumbs. */
   TRAIL,
   /** The last minutes as sparklines. */

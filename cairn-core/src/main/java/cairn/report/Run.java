@@ -119,8 +119,7 @@ public final class Run {
     if (witness != null) {
       traces = traces.with(Statement.of(witness, salvage, host));
     }
-    Verdict verdict = new Judge(salvage, liveness, host, traces).verdict();
-    return new Report(id, app, salvage, verdict);
+    return new Judge(salvage, liveness, host, traces).report(id, app);
   }
 
   /**

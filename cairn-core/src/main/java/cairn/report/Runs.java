@@ -113,6 +113,19 @@ public final class Runs implements Iterable<Run> {
     return parts.size() == 1 ? Optional.of(parts.get(0)) : Optional.empty();
   }
 
+  /**
+   * Finds the dead run that a new run of the same application follows, and marks it as adopted by
+   * that: at most one of any number of new processes gets it. Called by the recorder; see {@code
+   * Recorder.lastRun}.
+   *
+   * @param own directory of the new run
+   * @return its report; empty if there is none that nobody has adopted
+   * @throws IOException if the adoption can't be written down
+   */
+  public Optional<Report> adoptPrevious(Path own) throws IOException {
+    return new Adoption(this, own).adopt();
+  }
+
   @Override
   public Iterator<Run> iterator() {
     return runs.iterator();

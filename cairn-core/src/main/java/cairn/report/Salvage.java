@@ -459,6 +459,7 @@ final class Salvage {
     names.put("nodeOomKills", VitalsLayout.NODE_OOM_KILLS);
     names.put("openSpans", VitalsLayout.OPEN_SPANS);
     names.put("maxFiles", VitalsLayout.MAX_FILES);
+    names.put("cgroupProcesses", VitalsLayout.CGROUP_PROCESSES);
     return Collections.unmodifiableMap(names);
   }
 

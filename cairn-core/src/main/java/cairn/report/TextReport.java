@@ -46,6 +46,7 @@ final class TextReport {
       case HEADLINE -> wrap(report.verdict().headline(), "", "");
       case OPEN_SPANS -> openSpans();
       case EVIDENCE -> evidence();
+      case ADVICE -> advice();
       case TRAIL -> trail();
       case VITALS -> vitals();
       case SCOPE -> scope();
@@ -128,6 +129,24 @@ final class TextReport {
           String name = pad(kind.name().toLowerCase(Locale.ROOT), 9);
           wrap(evidence.text(), "  " + name, "  " + pad("", 9));
         }
+      }
+    }
+  }
+
+  private void advice() {
+    advice(Advice.Kind.LOOK, "What to look at next");
+    advice(Advice.Kind.MORE, "How to know more next time");
+  }
+
+  private void advice(Advice.Kind kind, String title) {
+    boolean titled = false;
+    for (Advice advice : report.advice()) {
+      if (advice.kind() == kind) {
+        if (!titled) {
+          title(title);
+          titled = true;
+        }
+        wrap(advice.text(), "  ", "    ");
       }
     }
   }

@@ -248,24 +248,16 @@ public final class BoxBuilder {
   }
 
   /** Sets the last uncaught exception, at that many milliseconds after the start. */
-  public BoxBuilder uncaught(long millis, String thread, String type, String message) {
-    return copies(
-        BoxLayout.UNCAUGHT,
-        1,
-        cbor(
-            map(
-                "thread",
-                thread,
-                "type",
-                type,
-                "message",
-                message,
-                "stack",
-                List.of("com.acme.Orders.load(Orders.java:12)"),
-                "wallMillis",
-                START_WALL + millis,
-                "nanos",
-                START_NANOS + millis * 1_000_000)));
+  public BoxBuilder uncaught(
+      long millis, String thread, String type, String message, Object... more) {
+    Map<Object, Object> map = map(more);
+    map.put("thread", thread);
+    map.put("type", type);
+    map.put("message", message);
+    map.put("stack", List.of("com.acme.Orders.load(Orders.java:12)"));
+    map.put("wallMillis", START_WALL + millis);
+    map.put("nanos", START_NANOS + millis * 1_000_000);
+    return copies(BoxLayout.UNCAUGHT, 1, cbor(map));
   }
 
   /** Sets a counter of {@link CounterLayout}. */

@@ -111,8 +111,7 @@ class DamageTest {
   }
 
   private void render(Salvage salvage) throws IOException {
-    Report report =
-        new Report("id", "app", salvage, new Judge(salvage, Liveness.DEAD, host).verdict());
+    Report report = new Judge(salvage, Liveness.DEAD, host).report("id", "app");
     report.writeJson(new ByteArrayOutputStream());
     assertThat(report.toText()).isNotEmpty();
   }

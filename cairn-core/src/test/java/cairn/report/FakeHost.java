@@ -14,6 +14,8 @@ final class FakeHost implements HostFacts {
   String hostName = BoxBuilder.HOST;
   OptionalLong nodeOomKills = OptionalLong.empty();
   OptionalLong memoryBytes = OptionalLong.of(16L << 30);
+  OptionalLong cgroupOomKills = OptionalLong.empty();
+  String hostId;
   long aliveProcess = -1;
   final Map<Path, HostFile> files = new HashMap<>();
 
@@ -40,6 +42,16 @@ final class FakeHost implements HostFacts {
   @Override
   public OptionalLong nodeOomKills() {
     return nodeOomKills;
+  }
+
+  @Override
+  public OptionalLong cgroupOomKills(String directory, long inode) {
+    return cgroupOomKills;
+  }
+
+  @Override
+  public String hostId() {
+    return hostId;
   }
 
   @Override

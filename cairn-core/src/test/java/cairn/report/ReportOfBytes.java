@@ -17,7 +17,6 @@ public final class ReportOfBytes {
 
   public static Report readOrThrow(byte[] box) throws IOException {
     Salvage salvage = new Salvage(box, "memory", false);
-    Verdict verdict = new Judge(salvage, Liveness.DEAD, new LocalHost()).verdict();
-    return new Report("memory", "memory", salvage, verdict);
+    return new Judge(salvage, Liveness.DEAD, new LocalHost()).report("memory", "memory");
   }
 }

@@ -264,7 +264,17 @@ class ReportTest {
     assertThat(report.toText().lines().filter(line -> line.matches("[A-Z][a-z ]+.*")))
         .extracting(line -> line.split("[ ,(]")[0])
         .containsExactly(
-            "Killed", "Open", "Why", "Trail", "Vitals", "Scope", "Run", "Counters", "Findings");
+            "Killed",
+            "Open",
+            "Why",
+            "What",
+            "How",
+            "Trail",
+            "Vitals",
+            "Scope",
+            "Run",
+            "Counters",
+            "Findings");
   }
 
   @Test
@@ -393,6 +403,7 @@ class ReportTest {
   @Test
   void theDocumentedExampleIsRealOutput() throws IOException {
     host.nodeOomKills = OptionalLong.of(6);
+    host.now = Instant.ofEpochMilli(BoxBuilder.START_WALL + 90_000);
     Report report = report(documented());
     Path docs = Path.of("..", "docs", "REPORT.md");
     String page = Files.readString(docs, StandardCharsets.UTF_8);

@@ -99,7 +99,9 @@ class VerdictTest {
   void aReturnedMainIsReturned() throws IOException {
     Verdict verdict = verdict(dead().end("CLEAN", "RETURNED", 60_100));
     assertVerdict(verdict, Cause.RETURNED, Confidence.CERTAIN);
-    assertThat(verdict.headline()).isEqualTo("Ended cleanly at 14:01:00.100 UTC: main returned");
+    assertThat(verdict.headline())
+        .isEqualTo(
+            "Ended cleanly at 14:01:00.100 UTC: main and all other threads but daemons had ended");
   }
 
   @Test
@@ -174,10 +176,10 @@ class VerdictTest {
   }
 
   @Test
-  void aReturnIsOnlyLikelyIfExceptionsWereNotSeen() throws IOException {
+  void aReturnIsOnlyPossibleIfExceptionsWereNotSeen() throws IOException {
     Verdict verdict = verdict(dead().end("CLEAN", "RETURNED", 60_100, "handler", "replaced"));
-    assertVerdict(verdict, Cause.RETURNED, Confidence.LIKELY);
-    assertThat(verdict.headline()).startsWith("Ended cleanly (likely)");
+    assertVerdict(verdict, Cause.RETURNED, Confidence.POSSIBLE);
+    assertThat(verdict.headline()).startsWith("Ended cleanly (possible)");
     assertThat(texts(verdict, Evidence.Kind.MISSING)).hasSize(1);
   }
 
@@ -402,6 +404,7 @@ class VerdictTest {
 
   @Test
   void aNodeCounterThatMovedUnderPressureIsLikelyTheOomKiller() throws IOException {
+    host.now = at(90_000);
     host.nodeOomKills = OptionalLong.of(6);
     Verdict verdict = verdict(sampled(95 * GIB / 100, GIB, 5));
     assertVerdict(verdict, Cause.OOM_KILLED, Confidence.LIKELY);
@@ -431,6 +434,7 @@ class VerdictTest {
 
   @Test
   void withoutALimitTheMachinesMemoryCounts() throws IOException {
+    host.now = at(90_000);
     host.nodeOomKills = OptionalLong.of(6);
     host.memoryBytes = OptionalLong.of(GIB);
     assertVerdict(

@@ -20,12 +20,15 @@ class LayerTest {
   private static final Pattern PACKAGE_LINE =
       Pattern.compile("\\s+(cairn[\\w.]*)\\s+-> (cairn[\\w.]*)\\s.*");
 
-  /** What each package may use; the journal takes its durability from the recorder's package. */
+  /**
+   * What each package may use; the journal takes its durability from the recorder's package. {@code
+   * Recorder.lastRun} gives a report: so the recorder uses {@code cairn.report}, in four classes.
+   */
   private static final Map<String, Set<String>> ALLOWED =
       Map.of(
           "cairn.format", Set.of(),
           "cairn.storage", Set.of("cairn.format"),
-          "cairn", Set.of("cairn.format", "cairn.storage"),
+          "cairn", Set.of("cairn.format", "cairn.storage", "cairn.report"),
           "cairn.journal", Set.of("cairn", "cairn.format", "cairn.storage"),
           "cairn.report", Set.of("cairn", "cairn.format", "cairn.storage"));
 

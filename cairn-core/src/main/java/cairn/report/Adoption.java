@@ -1,0 +1,87 @@
+package cairn.report;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Chooses the run that a new process of the same application takes over. One use, one thread. */
+final class Adoption {
+  /*
+   * Newest first, of the runs that began before the new one: the first that is dead and that nobody
+   * has adopted. Whether somebody has is decided by the file system, which makes the file of the
+   * adoption at most once.
+   *
+   * Of eight workers that died, eight new ones adopt one each: a run that a living one has adopted is
+   * passed over. But who is adopted by a dead one belongs to history, and so does all before it:
+   * otherwise a second worker would dig out a death of last year.
+   */
+
+  /** Runs looked at; a directory may hold thousands. */
+  private static final int MAX_RUNS = 256;
+
+  private final Path own;
+  private final List<Run> before = new ArrayList<>();
+  private final List<Run> all = new ArrayList<>();
+
+  /**
+   * Takes the runs of the same application.
+   *
+   * @param runs newest first
+   * @param own directory of the new one
+   */
+  Adoption(Iterable<Run> runs, Path own) {
+    this.own = own;
+    String id = String.valueOf(own.getFileName());
+    Path parent = own.toAbsolutePath().getParent();
+    String app = String.valueOf(parent == null ? null : parent.getFileName());
+    for (Run run : runs) {
+      if (run.app().equals(app)) {
+        all.add(run);
+        if (run.id().compareTo(id) < 0 && before.size() < MAX_RUNS) {
+          before.add(run);
+        }
+      }
+    }
+  }
+
+  Optional<Report> adopt() throws IOException {
+    for (Run run : before) {
+      if (run.isRunning()) {
+        continue;
+      }
+      String adopter = run.adopter();
+      if (adopter == null) {
+        Optional<Report> report = read(run);
+        if (report.isPresent() && run.adopt(String.valueOf(own.getFileName()))) {
+          return report;
+        }
+        adopter = run.adopter();
+      }
+      if (adopter != null && !lives(adopter)) {
+        return Optional.empty();
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Judged with what can be seen of the death now, before it is adopted; empty if unreadable. */
+  private static Optional<Report> read(Run run) {
+    try {
+      run.witness(Witness.by("start"));
+      return Optional.of(run.report());
+    } catch (IOException | IllegalStateException e) {
+      return Optional.empty();
+    }
+  }
+
+  private boolean lives(String adopter) {
+    for (Run run : all) {
+      if (run.id().equals(adopter)) {
+        return run.isRunning();
+      }
+    }
+    return false;
+  }
+}
