@@ -1,5 +1,7 @@
 package cairn.report;
 
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.OptionalLong;
@@ -51,6 +53,30 @@ interface HostFacts {
   default boolean isAlive(long pid, long start, String pidNamespace) {
     return false;
   }
+
+  /** {@return a file where an hs_err file may be; null if there is no regular file} */
+  default @Nullable DatedCrashFile crashFile(Path path) {
+    HostFile file = file(path);
+    return file == null
+        ? null
+        : new DatedCrashFile(
+            file.modified(),
+            CrashFile.read(
+                new ByteArrayInputStream(file.head().getBytes(StandardCharsets.UTF_8))));
+  }
+
+  /** {@return the heap dump at that place; null if there is none} */
+  default @Nullable HeapDump heapDump(Path path) {
+    return null;
+  }
+
+  /**
+   * A file where an hs_err file may be.
+   *
+   * @param modified when it was last written
+   * @param file what it says; null if it is none
+   */
+  record DatedCrashFile(Instant modified, @Nullable CrashFile file) {}
 
   /**
    * A file beside the box.

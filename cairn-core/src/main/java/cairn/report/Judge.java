@@ -4,19 +4,14 @@ import cairn.format.CborSlice;
 import cairn.format.VitalsLayout;
 import cairn.report.Evidence.Kind;
 import cairn.storage.HostId;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Says how a run ended, from what its box and this machine show. One use, one thread. */
@@ -49,7 +44,6 @@ final class Judge {
   /** A run without a lock that was seen within this time counts as alive. */
   static final Duration ALIVE_WITHIN = Duration.ofSeconds(5);
 
-  private static final Duration CRASH_FILE_WITHIN = Duration.ofSeconds(60);
   private static final Duration BOOT_WITHIN = Duration.ofMinutes(10);
 
   private static final int SIGNALS = 128;
@@ -69,21 +63,12 @@ final class Judge {
   private static final int MAX_FRAMES = 8;
   private static final int MAX_TEXT = 200;
 
-  private static final Pattern CRASH_SIGNAL =
-      Pattern.compile("^#\\s+(SIG[A-Z]+ .*|Internal Error .*|EXCEPTION_.*)$", Pattern.MULTILINE);
-  private static final Pattern CRASH_MEMORY =
-      Pattern.compile("^#.*(OutOfMemory encountered: .*)$", Pattern.MULTILINE);
-  private static final Pattern CRASH_NATIVE_MEMORY =
-      Pattern.compile("^#\\s+(Native memory allocation .*)$", Pattern.MULTILINE);
-  private static final Pattern CRASH_PID = Pattern.compile("\\bpid=(\\d+)");
-  private static final Pattern CRASH_SENDER =
-      Pattern.compile("SI_USER\\), si_pid: (\\d+), si_uid: (\\d+)");
-
   private final Salvage salvage;
   private final Liveness liveness;
   private final HostFacts host;
   private final Traces traces;
   private final Instant now;
+  private final CrashEvidence crash;
   private final OomKills oomKills;
   private final MemoryUse memory;
   private final List<Evidence> evidence = new ArrayList<>();
@@ -95,6 +80,7 @@ final class Judge {
   Judge(Salvage salvage, Liveness liveness, HostFacts host, Traces traces) {
     this.traces = traces;
     this.salvage = salvage;
+    this.crash = new CrashEvidence(salvage, host, traces.directory());
     this.liveness = liveness;
     this.host = host;
     this.now = host.now();
@@ -537,112 +523,27 @@ final class Judge {
   // 3
 
   private @Nullable Verdict crashFile() {
-    if (isElsewhere(salvage, host)) {
+    CrashEvidence.Found found = crash.find();
+    evidence.addAll(crash.evidence());
+    if (found == null) {
+      String console = crash.console();
+      if (console != null) {
+        add(Kind.MISSING, "an hs_err file would have gone to its console, by -XX:+" + console);
+      } else if (crash.places().isEmpty()) {
+        add(Kind.MISSING, "where an hs_err file would be is unknown");
+      }
       return null;
     }
-    Set<Path> places = crashFilePlaces();
-    for (Path place : places) {
-      HostFacts.HostFile file = host.file(place);
-      if (file == null || !isCrashFileOfThisRun(file)) {
-        continue;
-      }
-      String name = SafeText.cut(place.toString(), MAX_TEXT);
-      Matcher memory = CRASH_MEMORY.matcher(file.head());
-      if (memory.find()) {
-        String what = SafeText.cut(memory.group(1), MAX_TEXT);
-        add(Kind.FOR, name + " says: " + what);
-        return verdict(
-            Cause.JAVA_OOM,
-            Confidence.LIKELY,
-            "The JVM ended itself for want of memory (likely)"
-                + atLastSeen()
-                + ": "
-                + what
-                + inFlight("in flight"));
-      }
-      String line = crashLine(file.head());
-      add(Kind.FOR, name + " says: " + line);
-      Matcher sender = CRASH_SENDER.matcher(file.head());
-      if (sender.find()) {
-        add(
-            Kind.FOR,
-            "the signal was sent by kill: pid=" + sender.group(1) + ", uid=" + sender.group(2));
-      }
-      return verdict(
-          Cause.NATIVE_CRASH,
-          Confidence.LIKELY,
-          "The JVM crashed (likely)"
-              + atLastSeen()
-              + ": "
-              + line
-              + ", see "
-              + name
-              + inFlight("in flight"));
-    }
-    if (places.isEmpty()) {
-      add(Kind.MISSING, "where an hs_err file would be is unknown");
-    }
-    return null;
-  }
-
-  private static String crashLine(String head) {
-    for (Pattern pattern : List.of(CRASH_SIGNAL, CRASH_NATIVE_MEMORY)) {
-      Matcher line = pattern.matcher(head);
-      if (line.find()) {
-        return SafeText.cut(line.group(1).strip(), MAX_TEXT);
-      }
-    }
-    return "a fatal error";
-  }
-
-  private boolean isCrashFileOfThisRun(HostFacts.HostFile file) {
-    String head = file.head();
-    if (!head.contains("A fatal error has been detected by the Java Runtime Environment")
-        && !head.contains("There is insufficient memory for the Java Runtime Environment")) {
-      return false;
-    }
-    if (salvage.lastSeen == null
-        || Duration.between(salvage.lastSeen, file.modified()).abs().compareTo(CRASH_FILE_WITHIN)
-            > 0) {
-      return false;
-    }
-    Matcher pid = CRASH_PID.matcher(head);
-    OptionalLong own = Salvage.integer(salvage.identity, "pid");
-    return !pid.find() || own.isEmpty() || pid.group(1).equals(Long.toString(own.getAsLong()));
-  }
-
-  private Set<Path> crashFilePlaces() {
-    Set<Path> places = new LinkedHashSet<>();
-    OptionalLong pid = Salvage.integer(salvage.identity, "pid");
-    String configured = Salvage.text(salvage.identity, "errorFile");
-    String directory = Salvage.text(salvage.identity, "workingDirectory");
-    String name = "hs_err_pid" + pid.orElse(0) + ".log";
-    try {
-      Path base = directory == null ? null : Path.of(directory);
-      if (configured != null && !configured.isEmpty()) {
-        Path file = Path.of(withPid(configured, pid));
-        if (file.isAbsolute()) {
-          places.add(file);
-        } else if (base != null) {
-          places.add(base.resolve(file));
-        }
-      }
-      if (base != null && pid.isPresent()) {
-        places.add(base.resolve(name));
-      }
-      if (pid.isPresent() && !places.isEmpty()) {
-        places.add(Path.of("/tmp").resolve(name)); // where the JVM goes if the first is read-only
-      }
-    } catch (InvalidPathException e) {
-      // The path of another system: nothing to look at here.
-    }
-    return places;
-  }
-
-  private static String withPid(String pattern, OptionalLong pid) {
-    return pid.isEmpty()
-        ? pattern
-        : pattern.replaceAll("(?<!%)%p", Long.toString(pid.getAsLong())).replace("%%", "%");
+    Confidence sure =
+        found.isWhole() && !isElsewhere(salvage, host) ? Confidence.CERTAIN : Confidence.LIKELY;
+    return verdict(
+        found.file().kind == CrashFile.Kind.JAVA_MEMORY ? Cause.JAVA_OOM : Cause.NATIVE_CRASH,
+        sure,
+        CrashEvidence.headline(found.file(), qualifier(sure))
+            + atLastSeen()
+            + ", see "
+            + SafeText.cut(found.path().toString(), MAX_TEXT)
+            + inFlight("in flight"));
   }
 
   // 4
@@ -1231,7 +1132,7 @@ final class Judge {
   // 10
 
   private Verdict killed() {
-    for (Path place : crashFilePlaces()) {
+    for (Path place : crash.places()) {
       add(
           Kind.AGAINST,
           "no hs_err file of this run at " + SafeText.cut(place.toString(), MAX_TEXT));

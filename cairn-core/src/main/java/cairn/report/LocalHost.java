@@ -127,6 +127,26 @@ final class LocalHost implements HostFacts {
     }
   }
 
+  @Override
+  public @Nullable DatedCrashFile crashFile(Path path) {
+    try {
+      if (!Files.isRegularFile(path)) {
+        return null;
+      }
+      Instant modified = Files.getLastModifiedTime(path).toInstant();
+      try (InputStream in = Files.newInputStream(path)) {
+        return new DatedCrashFile(modified, CrashFile.read(in));
+      }
+    } catch (IOException | SecurityException e) {
+      return null;
+    }
+  }
+
+  @Override
+  public @Nullable HeapDump heapDump(Path path) {
+    return HeapDump.read(path);
+  }
+
   /** {@return the number behind {@code name} at the beginning of a line} */
   private static OptionalLong field(String file, String name) {
     String text = read(Path.of(file));

@@ -275,8 +275,9 @@ class VerdictTest {
     Verdict verdict = verdict(dead());
     assertVerdict(verdict, Cause.NATIVE_CRASH, Confidence.LIKELY);
     assertThat(verdict.headline())
-        .startsWith("The JVM crashed (likely) at 14:01:00.000 UTC or later: SIGSEGV (0xb) at pc=")
-        .contains("see /srv/orders/hs_err_pid4711.log");
+        .isEqualTo(
+            "The JVM crashed (SIGSEGV, likely) at 14:01:00.000 UTC or later,"
+                + " see /srv/orders/hs_err_pid4711.log; nothing was in flight");
   }
 
   @Test
@@ -324,6 +325,7 @@ class VerdictTest {
         new HostFacts.HostFile(
             file.modified(),
             file.head()
+                + "\n---------------  T H R E A D  ---------------\n"
                 + "siginfo: si_signo: 11 (SIGSEGV), si_code: 0 (SI_USER), si_pid: 99, si_uid: 0\n"));
     assertThat(texts(verdict(dead()), Evidence.Kind.FOR))
         .contains("the signal was sent by kill: pid=99, uid=0");

@@ -1,0 +1,105 @@
+package cairn.report;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds and copies the performance counters of a run: {@link PerfData}. Any new JVM of the same
+ * user deletes those of dead ones, so the copy is to be made soon after a death.
+ */
+final class PerfCopy {
+  /** The counters hold when the JVM was made, which is a moment after its process started. */
+  private static final Duration SLACK = Duration.ofSeconds(3);
+
+  private PerfCopy() {}
+
+  /**
+   * Copies them, without what the application keeps to itself; the copy has the time of the file.
+   *
+   * @throws IOException if the file can't be read or is none, or the copy not be written
+   */
+  static void copy(Path source, Path target) throws IOException {
+    PerfData data = read(source);
+    if (data == null) {
+      throw new IOException("not a file of performance counters: file=" + source);
+    }
+    PrivateFile.write(target, Files.getLastModifiedTime(source), data.redacted());
+  }
+
+  /** {@return the counters in that file; null if there are none} */
+  static @Nullable PerfData read(Path file) {
+    try {
+      if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+        return null;
+      }
+      try (InputStream in = Files.newInputStream(file)) {
+        return PerfData.parse(in.readNBytes(PerfData.MAX_BYTES + 1));
+      }
+    } catch (IOException | SecurityException e) {
+      return null;
+    }
+  }
+
+  /** {@return the run's file on this machine; null if there is none, or another JVM's} */
+  static @Nullable Path find(Salvage salvage, HostFacts host) {
+    OptionalLong pid = Salvage.integer(salvage.identity, "pid");
+    if (pid.isEmpty() || Judge.isElsewhere(salvage, host)) {
+      return null;
+    }
+    List<Path> temporary = new ArrayList<>();
+    temporary.add(Path.of("/tmp"));
+    temporary.add(Path.of("/proc/" + pid.getAsLong() + "/root/tmp"));
+    return find(salvage, temporary, pid.getAsLong());
+  }
+
+  static @Nullable Path find(Salvage salvage, List<Path> temporary, long pid) {
+    Instant opened = CrashEvidence.opened(salvage);
+    if (opened == null) {
+      return null;
+    }
+    for (Path directory : temporary) {
+      for (Path candidate : candidates(directory, pid)) {
+        PerfData data = read(candidate);
+        Instant started = data == null ? null : data.startedAt();
+        // Of those that started before the recorder opened, one of this pid is the run's if it is
+        // not of a process before it.
+        if (started != null
+            && !started.isAfter(opened.plus(SLACK))
+            && !isBefore(started, CrashEvidence.processStart(salvage, opened))) {
+          return candidate;
+        }
+      }
+    }
+    return null;
+  }
+
+  private static boolean isBefore(Instant started, @Nullable Instant process) {
+    return process != null && started.plus(SLACK).isBefore(process);
+  }
+
+  private static List<Path> candidates(Path directory, long pid) {
+    List<Path> found = new ArrayList<>();
+    try (DirectoryStream<Path> users = Files.newDirectoryStream(directory, "hsperfdata_*")) {
+      for (Path user : users) {
+        found.add(user.resolve(Long.toString(pid)));
+      }
+    } catch (IOException | DirectoryIteratorException | SecurityException e) {
+      // Not there, or not ours to read.
+    } catch (InvalidPathException e) {
+      // A name that this machine can't have.
+    }
+    return found;
+  }
+}
