@@ -1,6 +1,7 @@
 package cairn.report;
 
-import java.io.BufferedOutputStream;
+import cairn.storage.PrivateFiles;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -69,25 +70,22 @@ final class CrashCopy {
   }
 
   /**
-   * Copies it; the copy has the time of the file.
+   * Copies it. The copy is its owner's only, complete as soon as it has its name, and has the time
+   * of the file.
    *
+   * @return false if there was something of that name already, which is left alone
    * @throws IOException if the file can't be read or is no hs_err file, or the copy not be written
    */
-  static void copy(Path source, Path target) throws IOException {
+  static boolean copy(Path source, Path target) throws IOException {
     if (!Files.isRegularFile(source, LinkOption.NOFOLLOW_LINKS)) {
       throw new NoSuchFileException(source.toString());
     }
     FileTime modified = Files.getLastModifiedTime(source);
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
     try (InputStream in = Files.newInputStream(source)) {
-      PrivateFile.write(
-          target,
-          modified,
-          out -> {
-            BufferedOutputStream buffered = new BufferedOutputStream(out);
-            copy(in, buffered);
-            buffered.flush();
-          });
+      copy(in, out);
     }
+    return PrivateFiles.createWhole(target, out.toByteArray(), modified);
   }
 
   /**

@@ -46,6 +46,7 @@ final class CrashFile {
   private static final int MAX_FIELD = 300;
   private static final String ERROR = "A fatal error has been detected by the Java Runtime";
   private static final String MEMORY = "There is insufficient memory for the Java Runtime";
+  private static final String LAMBDA = "$$Lambda";
   private static final String END = "END.";
   private static final String SEPARATOR = "---------------  ";
   private static final String[] MONTHS = {
@@ -409,10 +410,19 @@ final class CrashFile {
     for (String word : line.split(" +", -1)) {
       int open = word.indexOf('(');
       if (open > 0) {
-        return word.substring(0, open);
+        return withoutAddress(word.substring(0, open));
       }
     }
     return null;
+  }
+
+  /** {@return {@code A$$Lambda.run} of {@code A$$Lambda$1+0x00007f3d80000a08.run}} */
+  private static String withoutAddress(String method) {
+    int lambda = method.indexOf(LAMBDA);
+    int dot = lambda < 0 ? -1 : method.indexOf('.', lambda);
+    return dot < 0
+        ? method
+        : method.substring(0, lambda + LAMBDA.length()) + method.substring(dot);
   }
 
   // The rest

@@ -70,6 +70,11 @@ interface HostFacts {
     return null;
   }
 
+  /** {@return the performance counters that the run's JVM left here; null if there are none} */
+  default @Nullable PerfData counters(Salvage run) {
+    return null;
+  }
+
   /**
    * A file where an hs_err file may be.
    *

@@ -134,7 +134,28 @@ final class Judge {
     if (verdict == null) {
       verdict = outOfMemoryError();
     }
-    return verdict == null ? killed() : verdict;
+    return withCounters(verdict == null ? killed() : verdict);
+  }
+
+  /** {@return the verdict on a sudden death with what the JVM's own counters say} */
+  private Verdict withCounters(Verdict verdict) {
+    switch (verdict.cause()) {
+      case KILLED, OOM_KILLED, JAVA_OOM, HALTED, NATIVE_CRASH, UNKNOWN -> {
+        Path directory = traces.directory();
+        PerfData counters =
+            directory == null ? null : PerfCopy.read(directory.resolve(PerfCopy.COPY));
+        counters = counters == null ? host.counters(salvage) : counters;
+        List<String> facts = counters == null ? List.of() : counters.facts();
+        if (facts.isEmpty()) {
+          return verdict;
+        }
+        add(Kind.FOR, "the JVM's counters at its death: " + String.join("; ", facts));
+        return verdict(verdict.cause(), verdict.confidence(), verdict.headline());
+      }
+      default -> {
+        return verdict;
+      }
+    }
   }
 
   // 1
@@ -1092,6 +1113,13 @@ final class Judge {
   /** {@return whether an OutOfMemoryError just before the end is noted anywhere; says where} */
   private boolean noteOutOfMemory() {
     boolean found = false;
+    HeapDump dump = hasFlag("HeapDumpOnOutOfMemoryError") ? HeapDump.of(salvage, host) : null;
+    if (dump != null) {
+      found = isNearEnd(dump.modified());
+      add(
+          found ? Kind.FOR : Kind.AGAINST,
+          dump.text() + (found ? "" : ", and the JVM lived on"));
+    }
     Instant noted = traces.outOfMemoryNoted();
     if (noted != null) {
       boolean near = isNearEnd(noted);
@@ -1100,7 +1128,7 @@ final class Judge {
           "the command of -XX:OnOutOfMemoryError ran at "
               + Names.timeUtc(noted, now)
               + (near ? "" : ", and the JVM lived on"));
-      found = near;
+      found |= near;
     }
     int size = salvage.trail.size();
     for (int i = size - 1; i >= Math.max(0, size - MAX_CRUMBS_SEARCHED); i--) {

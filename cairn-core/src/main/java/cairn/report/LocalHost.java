@@ -147,6 +147,12 @@ final class LocalHost implements HostFacts {
     return HeapDump.read(path);
   }
 
+  @Override
+  public @Nullable PerfData counters(Salvage run) {
+    Path file = PerfCopy.find(run, this);
+    return file == null ? null : PerfCopy.read(file);
+  }
+
   /** {@return the number behind {@code name} at the beginning of a line} */
   private static OptionalLong field(String file, String name) {
     String text = read(Path.of(file));

@@ -1,5 +1,6 @@
 package cairn.report;
 
+import cairn.storage.PrivateFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.DirectoryIteratorException;
@@ -20,22 +21,28 @@ import org.jspecify.annotations.Nullable;
  * user deletes those of dead ones, so the copy is to be made soon after a death.
  */
 final class PerfCopy {
+  /** A copy in the run's own directory, made by a witness. */
+  static final String COPY = "hsperfdata";
+
   /** The counters hold when the JVM was made, which is a moment after its process started. */
   private static final Duration SLACK = Duration.ofSeconds(3);
 
   private PerfCopy() {}
 
   /**
-   * Copies them, without what the application keeps to itself; the copy has the time of the file.
+   * Copies them, without what the application keeps to itself. The copy is its owner's only,
+   * complete as soon as it has its name, and has the time of the file.
    *
+   * @return false if there was something of that name already, which is left alone
    * @throws IOException if the file can't be read or is none, or the copy not be written
    */
-  static void copy(Path source, Path target) throws IOException {
+  static boolean copy(Path source, Path target) throws IOException {
     PerfData data = read(source);
     if (data == null) {
       throw new IOException("not a file of performance counters: file=" + source);
     }
-    PrivateFile.write(target, Files.getLastModifiedTime(source), data.redacted());
+    return PrivateFiles.createWhole(
+        target, data.redacted(), Files.getLastModifiedTime(source));
   }
 
   /** {@return the counters in that file; null if there are none} */

@@ -162,7 +162,29 @@ public final class Run {
     if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
       return false;
     }
-    return PrivateFiles.createWhole(file, Statement.of(witness, head(), host).toBytes());
+    Salvage head = head();
+    // Before the statement: who finds one does nothing more.
+    keepWhatVanishes(head, host);
+    return PrivateFiles.createWhole(file, Statement.of(witness, head, host).toBytes());
+  }
+
+  private void keepWhatVanishes(Salvage head, HostFacts host) {
+    CrashEvidence.Found crash = new CrashEvidence(head, host, directory).find();
+    Path counters = PerfCopy.find(head, host);
+    try {
+      if (crash != null) {
+        CrashCopy.copy(crash.path(), directory.resolve(CrashEvidence.COPY));
+      }
+    } catch (IOException e) {
+      // It stays where it is, and is looked for there.
+    }
+    try {
+      if (counters != null) {
+        PerfCopy.copy(counters, directory.resolve(PerfCopy.COPY));
+      }
+    } catch (IOException e) {
+      // The verdict does without.
+    }
   }
 
   /** {@return where the report of this run is kept once it was delivered} */

@@ -12,10 +12,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Makes directories and files that only their owner can read, and forces directories. */
 public final class PrivateFiles {
@@ -74,6 +76,16 @@ public final class PrivateFiles {
    * @return false if there was one already
    */
   public static boolean createWhole(Path file, byte[] bytes) throws IOException {
+    return createWhole(file, bytes, null);
+  }
+
+  /**
+   * As {@link #createWhole(Path, byte[])}, for a copy.
+   *
+   * @param modified what it gets as the time when it was last written; null for now
+   */
+  public static boolean createWhole(Path file, byte[] bytes, @Nullable FileTime modified)
+      throws IOException {
     if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
       return false;
     }
@@ -89,6 +101,9 @@ public final class PrivateFiles {
     try {
       try (FileChannel channel = create(unfinished, posix)) {
         writeAll(channel, bytes);
+      }
+      if (modified != null) {
+        Files.setLastModifiedTime(unfinished, modified);
       }
       try {
         Files.createLink(file, unfinished); // unlike a rename it never replaces

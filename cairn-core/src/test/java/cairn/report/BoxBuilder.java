@@ -242,8 +242,13 @@ public final class BoxBuilder {
 
   /** Sets the heartbeat, at that many milliseconds after the start. */
   public BoxBuilder beat(long millis) {
+    return beat(millis, millis);
+  }
+
+  /** As {@link #beat(long)}, where the wall clock was set in between. */
+  public BoxBuilder beat(long millis, long wallMillis) {
     ByteBuffer payload = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN);
-    payload.putLong(START_WALL + millis).putLong(START_NANOS + millis * 1_000_000);
+    payload.putLong(START_WALL + wallMillis).putLong(START_NANOS + millis * 1_000_000);
     return copies(BoxLayout.BEAT, 1, payload.array());
   }
 
