@@ -29,7 +29,7 @@ final class CrashEvidence {
    *   - it names another pid;
    *   - the crash was not near the run's last sign of life. Others threads run on, and so does the
    *     beat, while the JVM writes the file, for as long as it may (two minutes);
-   *   - the crash was before the run's recorder opened;
+   *   - the crash, or the last write to the file, was before the run's recorder opened;
    *   - its JVM started after the run's recorder opened, or before the run's process started. Between
    *     the two may lie much time: a shell that waits and then becomes the JVM keeps its start.
    *
@@ -44,8 +44,11 @@ final class CrashEvidence {
 
   private static final Duration SEEN_WITHIN = Duration.ofSeconds(60);
 
-  /** The file's times are in whole seconds, and a process needs a moment to become a JVM. */
-  private static final Duration SLACK = Duration.ofSeconds(3);
+  /** The times in the file, and that of the boot, are in whole seconds, cut off. */
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  /** Clocks of one kernel that are read in different ways. */
+  static final Duration SLACK = Duration.ofMillis(50);
 
   private static final long MILLIS_PER_TICK = 10;
   private static final int MAX_TEXT = 200;
@@ -223,7 +226,8 @@ final class CrashEvidence {
     if (opened == null) {
       return null;
     }
-    if (crashed.plus(SLACK).isBefore(opened)) {
+    // A container may be started again within the second; when the file was written is finer.
+    if (crashed.plus(SECOND).isBefore(opened) || modified.plus(SLACK).isBefore(opened)) {
       return "that crash was before this run began";
     }
     Instant started = file.startedAt(modified);
@@ -234,7 +238,7 @@ final class CrashEvidence {
       return "its JVM started after this run began";
     }
     Instant process = processStart();
-    return process != null && started.plus(SLACK).isBefore(process)
+    return process != null && started.plus(SECOND).plus(SLACK).isBefore(process)
         ? "its JVM started before this run's process"
         : null;
   }
@@ -382,7 +386,10 @@ final class CrashEvidence {
   }
 
   private static String signal(CrashFile file) {
-    String in = file.place() == null ? "" : " in " + file.place();
+    String caller = file.caller();
+    String in =
+        (file.place() == null ? "" : " in " + file.place())
+            + (caller == null ? "" : ", called from " + caller);
     if (!file.isSent()) {
       return file.signal + in;
     }

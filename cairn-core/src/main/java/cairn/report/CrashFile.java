@@ -521,6 +521,19 @@ final class CrashFile {
             || signalCode.equals("SI_QUEUE"));
   }
 
+  /** {@return the innermost method that is not the JDK's, if the crash was below Java code} */
+  @Nullable String caller() {
+    if (frame == null || !(frame.startsWith("C ") || frame.startsWith("V "))) {
+      return null;
+    }
+    for (String method : javaFrames) {
+      if (!method.startsWith("java.") && !method.startsWith("jdk.") && !method.startsWith("sun.")) {
+        return method;
+      }
+    }
+    return null;
+  }
+
   /** {@return the place of the problematic frame, such as {@code libfoo.so+0x1234}} */
   @Nullable String place() {
     if (frame == null) {
@@ -534,6 +547,11 @@ final class CrashFile {
       return symbol.isEmpty() ? place : place + " " + symbol;
     }
     String method = method(frame);
-    return method != null ? method : frame.substring(frame.indexOf(' ') + 1).strip();
+    if (method != null) {
+      return method;
+    }
+    // A stub of the JVM: "v  ~StubRoutines::jlong_arraycopy 0x00007fc2c39718b8"
+    String stub = frame.substring(frame.indexOf(' ') + 1).strip();
+    return stub.substring(0, end(stub, 0));
   }
 }

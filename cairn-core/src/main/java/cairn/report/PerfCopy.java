@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,9 +22,6 @@ import org.jspecify.annotations.Nullable;
 final class PerfCopy {
   /** A copy in the run's own directory, made by a witness. */
   static final String COPY = "hsperfdata";
-
-  /** The counters hold when the JVM was made, which is a moment after its process started. */
-  private static final Duration SLACK = Duration.ofSeconds(3);
 
   private PerfCopy() {}
 
@@ -83,7 +79,7 @@ final class PerfCopy {
         // Of those that started before the recorder opened, one of this pid is the run's if it is
         // not of a process before it.
         if (started != null
-            && !started.isAfter(opened.plus(SLACK))
+            && !started.isAfter(opened.plus(CrashEvidence.SLACK))
             && !isBefore(started, CrashEvidence.processStart(salvage, opened))) {
           return candidate;
         }
@@ -93,7 +89,7 @@ final class PerfCopy {
   }
 
   private static boolean isBefore(Instant started, @Nullable Instant process) {
-    return process != null && started.plus(SLACK).isBefore(process);
+    return process != null && started.plus(CrashEvidence.SLACK).isBefore(process);
   }
 
   private static List<Path> candidates(Path directory, long pid) {

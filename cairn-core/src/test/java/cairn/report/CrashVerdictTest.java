@@ -97,7 +97,8 @@ class CrashVerdictTest {
     assertVerdict(verdict, Cause.NATIVE_CRASH, Confidence.CERTAIN);
     assertThat(verdict.headline())
         .isEqualTo(
-            "The JVM crashed (SIGSEGV in libfoo.so+0x11b8 Java_Native_read+0x0, on thread export-1)"
+            "The JVM crashed (SIGSEGV in libfoo.so+0x11b8 Java_Native_read+0x0,"
+                + " called from Native.read, on thread export-1)"
                 + " at 14:01:00.000 UTC or later, see /srv/orders/hs_err_pid4711.log;"
                 + " nothing was in flight");
     assertThat(texts(verdict, Kind.FOR))
@@ -225,6 +226,20 @@ class CrashVerdictTest {
         .contains(place + " is another process's: that crash was before this run began");
   }
 
+  /** A container that is started again at once: both within the second that the file names. */
+  @Test
+  void aFileOfTheProcessJustBeforeIsRefused() throws IOException {
+    BoxBuilder box = BoxBuilder.box().identity("pid", 1L).beat(400);
+    Path place = Path.of("/srv/orders/hs_err_pid1.log");
+    put(place, at(-80), file("25-pid-1", 1, at(0), at(-2_000)));
+    Verdict verdict = verdict(box);
+    assertThat(verdict.cause()).isEqualTo(Cause.KILLED);
+    assertThat(texts(verdict, Kind.AGAINST))
+        .contains(place + " is another process's: that crash was before this run began");
+    put(place, at(500), file("25-pid-1", 1, at(0), at(-2_000)));
+    assertVerdict(verdict(box), Cause.NATIVE_CRASH, Confidence.CERTAIN);
+  }
+
   @Test
   void aFileOfALaterProcessOfTheSamePidIsRefused() throws IOException {
     put(PLACE, at(60_900), file("25-pid-1", 4711, at(60_800), at(60_200)));
@@ -236,7 +251,7 @@ class CrashVerdictTest {
 
   @Test
   void aFileOfAnotherContainerThatDiedAtThatTimeIsRefusedByItsStart() throws IOException {
-    put(PLACE, at(60_700), file("25-pid-1", 4711, at(60_500), STARTED.minusSeconds(60)));
+    put(PLACE, at(60_700), file("25-pid-1", 4711, at(60_500), STARTED.minusSeconds(2)));
     Verdict verdict = verdict(dead());
     assertThat(verdict.cause()).isEqualTo(Cause.KILLED);
     assertThat(texts(verdict, Kind.AGAINST))
