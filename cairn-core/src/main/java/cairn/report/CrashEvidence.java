@@ -305,7 +305,9 @@ final class CrashEvidence {
     if (file.isSent()) {
       add(
           Kind.FOR,
-          (isOwn(file) ? "the signal was sent by the process itself" : "the signal was sent by kill")
+          (isOwn(file)
+                  ? "the signal was sent by the process itself"
+                  : "the signal was sent by kill")
               + ": pid="
               + file.senderPid.getAsLong()
               + (file.senderUid.isPresent() ? ", uid=" + file.senderUid.getAsLong() : ""));

@@ -402,7 +402,9 @@ final class CrashFile {
     senderUid = isWhole ? number(line, user + 8) : OptionalLong.empty();
   }
 
-  /** {@return the method of a Java frame: {@code j Crash.put(J)V+6}, {@code J 13 c1 Crash.hot(..} */
+  /**
+   * Reads a Java frame: {@code j Crash.put(J)V+6} or {@code J 13 c1 Crash.hot(JJI)I (44 bytes)}.
+   */
   private static @Nullable String method(String line) {
     if (!line.startsWith("j ") && !line.startsWith("J ")) {
       return null;
@@ -420,9 +422,7 @@ final class CrashFile {
   private static String withoutAddress(String method) {
     int lambda = method.indexOf(LAMBDA);
     int dot = lambda < 0 ? -1 : method.indexOf('.', lambda);
-    return dot < 0
-        ? method
-        : method.substring(0, lambda + LAMBDA.length()) + method.substring(dot);
+    return dot < 0 ? method : method.substring(0, lambda + LAMBDA.length()) + method.substring(dot);
   }
 
   // The rest

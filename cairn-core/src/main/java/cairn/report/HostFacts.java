@@ -61,8 +61,7 @@ interface HostFacts {
         ? null
         : new DatedCrashFile(
             file.modified(),
-            CrashFile.read(
-                new ByteArrayInputStream(file.head().getBytes(StandardCharsets.UTF_8))));
+            CrashFile.read(new ByteArrayInputStream(file.head().getBytes(StandardCharsets.UTF_8))));
   }
 
   /** {@return the heap dump at that place; null if there is none} */

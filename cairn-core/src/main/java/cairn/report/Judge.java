@@ -1116,9 +1116,7 @@ final class Judge {
     HeapDump dump = hasFlag("HeapDumpOnOutOfMemoryError") ? HeapDump.of(salvage, host) : null;
     if (dump != null) {
       found = isNearEnd(dump.modified());
-      add(
-          found ? Kind.FOR : Kind.AGAINST,
-          dump.text() + (found ? "" : ", and the JVM lived on"));
+      add(found ? Kind.FOR : Kind.AGAINST, dump.text() + (found ? "" : ", and the JVM lived on"));
     }
     Instant noted = traces.outOfMemoryNoted();
     if (noted != null) {

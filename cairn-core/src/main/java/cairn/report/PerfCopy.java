@@ -37,8 +37,7 @@ final class PerfCopy {
     if (data == null) {
       throw new IOException("not a file of performance counters: file=" + source);
     }
-    return PrivateFiles.createWhole(
-        target, data.redacted(), Files.getLastModifiedTime(source));
+    return PrivateFiles.createWhole(target, data.redacted(), Files.getLastModifiedTime(source));
   }
 
   /** {@return the counters in that file; null if there are none} */

@@ -43,7 +43,8 @@ class CrashCopyTest {
     for (CrashCorpus.Sample sample : CrashCorpus.all()) {
       assertThat(copy(sample.bytes()))
           .as(sample.name())
-          .doesNotContain("XMM[", "Top of Stack", "to memory mapping", "Internal exceptions (0 ev\n");
+          .doesNotContain(
+              "XMM[", "Top of Stack", "to memory mapping", "Internal exceptions (0 ev\n");
     }
   }
 

@@ -16,7 +16,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * hs_err files that JVM 17 and 25 wrote when they were made to crash, shortened, with what they say.
+ * hs_err files that JVM 17 and 25 wrote when they were made to crash, shortened, with what they
+ * say.
  */
 final class CrashCorpus {
   private CrashCorpus() {}
@@ -98,15 +99,14 @@ final class CrashCorpus {
     put(fields, "threadKind", file.threadKind);
     put(fields, "threadName", file.threadName);
     put(fields, "threadState", file.threadState);
-    put(
-        fields,
-        "javaFrames",
-        file.javaFrames.isEmpty() ? null : String.join(" ", file.javaFrames));
+    put(fields, "javaFrames", file.javaFrames.isEmpty() ? null : String.join(" ", file.javaFrames));
     put(fields, "compileTask", file.compileTask);
     put(
         fields,
         "time",
-        file.time == null ? null : file.time.format(DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss")));
+        file.time == null
+            ? null
+            : file.time.format(DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss")));
     put(fields, "elapsedMillis", file.elapsed == null ? null : file.elapsed.toMillis());
     put(fields, "residentBytes", file.residentBytes);
     put(fields, "maxHeapBytes", file.maxHeapBytes);

@@ -41,8 +41,7 @@ class CrashFileTest {
       for (Kind kind :
           List.of(Kind.SIGNAL, Kind.INTERNAL_ERROR, Kind.NATIVE_MEMORY, Kind.JAVA_MEMORY)) {
         assertThat(samples())
-            .anyMatch(
-                sample -> sample.name().startsWith(version) && sample.read().kind == kind);
+            .anyMatch(sample -> sample.name().startsWith(version) && sample.read().kind == kind);
       }
     }
   }

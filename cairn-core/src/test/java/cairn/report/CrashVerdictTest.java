@@ -32,8 +32,7 @@ class CrashVerdictTest {
           .minusMillis(BoxBuilder.START_NANOS / 1_000_000 - 1_234_560);
 
   private static final DateTimeFormatter TIME =
-      DateTimeFormatter.ofPattern("EEE MMM dd HH:mm:ss uuuu", Locale.ROOT)
-          .withZone(ZoneOffset.UTC);
+      DateTimeFormatter.ofPattern("EEE MMM dd HH:mm:ss uuuu", Locale.ROOT).withZone(ZoneOffset.UTC);
 
   private final FakeHost host = new FakeHost();
 
@@ -279,10 +278,7 @@ class CrashVerdictTest {
   void aClockThatWasSetWhileItRanIsAllowedFor() throws IOException {
     // Set forward by an hour: the beat has it, the identity not.
     BoxBuilder box = BoxBuilder.box().beat(60_000, 3_660_000);
-    put(
-        PLACE,
-        at(3_660_700),
-        file("25-pid-1", 4711, at(3_660_500), STARTED.plusSeconds(3600)));
+    put(PLACE, at(3_660_700), file("25-pid-1", 4711, at(3_660_500), STARTED.plusSeconds(3600)));
     assertVerdict(verdict(box), Cause.NATIVE_CRASH, Confidence.CERTAIN);
   }
 
@@ -306,7 +302,8 @@ class CrashVerdictTest {
     put(PLACE, at(60_700), text.substring(0, text.indexOf("#  SIGSEGV")));
     Verdict verdict = verdict(dead());
     assertVerdict(verdict, Cause.NATIVE_CRASH, Confidence.LIKELY);
-    assertThat(verdict.headline()).startsWith("The JVM crashed (its hs_err file is cut off, likely)");
+    assertThat(verdict.headline())
+        .startsWith("The JVM crashed (its hs_err file is cut off, likely)");
   }
 
   // Where it is

@@ -282,8 +282,7 @@ class CrashTest {
       Files.createDirectories(limited);
       CrashTest at = new CrashTest();
       at.directory = limited;
-      List<String> shell =
-          List.of("sh", "-c", "ulimit -d " + kilobytes + "; exec \"$0\" \"$@\"");
+      List<String> shell = List.of("sh", "-c", "ulimit -d " + kilobytes + "; exec \"$0\" \"$@\"");
       Dead dead = at.crash(shell, home, List.of("-Xms4m"), "heap");
       if (!Files.isDirectory(dead.root()) || Runs.under(dead.root()).list().isEmpty()) {
         continue;
