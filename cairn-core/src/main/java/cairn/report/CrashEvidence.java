@@ -93,7 +93,7 @@ final class CrashEvidence {
   /** {@return the run's hs_err file, null if there is none} */
   @Nullable Found find() {
     for (Path place : places()) {
-      HostFacts.DatedCrashFile dated = host.crashFile(place);
+      CrashFile.Dated dated = host.crashFile(place);
       if (dated == null) {
         continue;
       }

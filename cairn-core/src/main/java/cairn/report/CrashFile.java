@@ -67,6 +67,14 @@ final class CrashFile {
     JAVA_MEMORY
   }
 
+  /**
+   * A file that is where an hs_err file may be.
+   *
+   * @param modified when it was last written
+   * @param file what it says; null if it is none
+   */
+  record Dated(Instant modified, @Nullable CrashFile file) {}
+
   private enum Part {
     HEADING,
     SUMMARY,

@@ -55,11 +55,11 @@ interface HostFacts {
   }
 
   /** {@return a file where an hs_err file may be; null if there is no regular file} */
-  default @Nullable DatedCrashFile crashFile(Path path) {
+  default CrashFile.@Nullable Dated crashFile(Path path) {
     HostFile file = file(path);
     return file == null
         ? null
-        : new DatedCrashFile(
+        : new CrashFile.Dated(
             file.modified(),
             CrashFile.read(new ByteArrayInputStream(file.head().getBytes(StandardCharsets.UTF_8))));
   }
@@ -73,14 +73,6 @@ interface HostFacts {
   default @Nullable PerfData counters(Salvage run) {
     return null;
   }
-
-  /**
-   * A file where an hs_err file may be.
-   *
-   * @param modified when it was last written
-   * @param file what it says; null if it is none
-   */
-  record DatedCrashFile(Instant modified, @Nullable CrashFile file) {}
 
   /**
    * A file beside the box.

@@ -128,14 +128,14 @@ final class LocalHost implements HostFacts {
   }
 
   @Override
-  public @Nullable DatedCrashFile crashFile(Path path) {
+  public CrashFile.@Nullable Dated crashFile(Path path) {
     try {
       if (!Files.isRegularFile(path)) {
         return null;
       }
       Instant modified = Files.getLastModifiedTime(path).toInstant();
       try (InputStream in = Files.newInputStream(path)) {
-        return new DatedCrashFile(modified, CrashFile.read(in));
+        return new CrashFile.Dated(modified, CrashFile.read(in));
       }
     } catch (IOException | SecurityException e) {
       return null;

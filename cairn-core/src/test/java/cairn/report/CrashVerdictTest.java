@@ -374,14 +374,14 @@ class CrashVerdictTest {
   }
 
   private HostFacts withRealFiles() {
-    Map<Path, HostFacts.DatedCrashFile> files = new HashMap<>();
+    Map<Path, CrashFile.Dated> files = new HashMap<>();
     Path copy = directory.resolve(CrashEvidence.COPY);
     files.put(copy, new LocalHost().crashFile(copy));
     return new FakeHostWithFiles(host, files);
   }
 
   /** The fake's facts with the files of the disk. */
-  private record FakeHostWithFiles(FakeHost host, Map<Path, DatedCrashFile> crashFiles)
+  private record FakeHostWithFiles(FakeHost host, Map<Path, CrashFile.Dated> crashFiles)
       implements HostFacts {
     @Override
     public Instant now() {
@@ -419,7 +419,7 @@ class CrashVerdictTest {
     }
 
     @Override
-    public @Nullable DatedCrashFile crashFile(Path path) {
+    public CrashFile.@Nullable Dated crashFile(Path path) {
       return crashFiles.get(path);
     }
   }
