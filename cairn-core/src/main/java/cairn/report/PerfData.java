@@ -61,10 +61,13 @@ final class PerfData {
 
   private final Map<String, Long> numbers = new HashMap<>();
   private final Map<String, String> texts = new HashMap<>();
+  private final byte[] bytes;
   private final byte[] redacted;
 
-  private PerfData(byte[] redacted) {
-    this.redacted = redacted;
+  private PerfData(byte[] bytes) {
+    this.bytes = bytes;
+    this.redacted = new byte[bytes.length];
+    keep(0, HEAD);
   }
 
   /** {@return the counters; null if the bytes are none} */
@@ -78,9 +81,7 @@ final class PerfData {
       return null;
     }
     buffer.order(order == 1 ? ByteOrder.LITTLE_ENDIAN : ByteOrder.BIG_ENDIAN);
-    byte[] redacted = new byte[bytes.length];
-    System.arraycopy(bytes, 0, redacted, 0, HEAD);
-    PerfData data = new PerfData(redacted);
+    PerfData data = new PerfData(bytes);
     int at = buffer.getInt(24);
     int count = Math.min(buffer.getInt(28), MAX_ENTRIES);
     for (int i = 0; i < count; i++) {
@@ -110,16 +111,16 @@ final class PerfData {
         || elements < 0) {
       return 0;
     }
-    String key = text(in.array(), at + name, Math.min(value - name, MAX_NAME));
-    keep(at, ENTRY_HEAD, in);
-    keep(at + name, Math.min(value - name, key.length()), in);
+    String key = text(at + name, Math.min(value - name, MAX_NAME));
+    keep(at, ENTRY_HEAD);
+    keep(at + name, Math.min(value - name, key.length()));
     byte type = in.get(at + 12);
     if (type == 'J' && elements == 0 && value <= length - Long.BYTES) {
       numbers.put(key, in.getLong(at + value));
-      keep(at + value, Long.BYTES, in);
+      keep(at + value, Long.BYTES);
     } else if (type == 'B' && elements <= length - value && isSafe(key)) {
-      texts.put(key, text(in.array(), at + value, elements));
-      keep(at + value, elements, in);
+      texts.put(key, text(at + value, elements));
+      keep(at + value, elements);
     }
     return length;
   }
@@ -129,12 +130,12 @@ final class PerfData {
         || (key.startsWith("sun.gc.") && key.endsWith(".name") && key.length() < 60);
   }
 
-  private void keep(int at, int length, ByteBuffer in) {
-    System.arraycopy(in.array(), at, redacted, at, length);
+  private void keep(int at, int length) {
+    System.arraycopy(bytes, at, redacted, at, length);
   }
 
   /** {@return the text that ends at a zero or after {@code max} bytes} */
-  private static String text(byte[] bytes, int from, int max) {
+  private String text(int from, int max) {
     int to = from;
     while (to < from + max && bytes[to] != 0) {
       to++;
