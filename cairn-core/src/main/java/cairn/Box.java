@@ -30,12 +30,14 @@ final class Box {
   final SpanTable spans;
   final LifeCycle life;
   final Vitals vitals;
+  final Pressure pressure;
   private final boolean ruled;
   private final TwoCopies identity;
   private final TwoCopies beat;
   private final TwoCopies lifeCopies;
   private final TwoCopies uncaughtCopies;
   private final TwoCopies scopeHead;
+  private final TwoCopies pressureCopies;
   private final long nonce;
 
   Box(Region region, BoxPlan plan, long nonce, Clock clock, Secrets secrets, Forms forms) {
@@ -72,6 +74,8 @@ final class Box {
     lifeCopies = new TwoCopies(region, plan.life, BoxPlan.LIFE_UNIT, nonce);
     uncaughtCopies = new TwoCopies(region, plan.uncaught, BoxPlan.UNCAUGHT_UNIT, nonce);
     life = new LifeCycle(lifeCopies, uncaughtCopies, clock, secrets, counters);
+    pressureCopies = new TwoCopies(region, plan.pressure, BoxPlan.PRESSURE_UNIT, nonce);
+    pressure = new Pressure(spans, pressureCopies, clock);
     vitals =
         new Vitals(region, nonce, plan.seconds, BoxPlan.SECONDS, plan.minutes, BoxPlan.MINUTES);
   }
@@ -89,7 +93,12 @@ final class Box {
 
   /** The tags of the values in two copies; at the same index of {@link #copies} the value. */
   static final int[] COPY_TAGS = {
-    BoxLayout.IDENTITY, BoxLayout.LIFE, BoxLayout.UNCAUGHT, BoxLayout.BEAT, BoxLayout.SCOPE_HEAD
+    BoxLayout.IDENTITY,
+    BoxLayout.LIFE,
+    BoxLayout.UNCAUGHT,
+    BoxLayout.BEAT,
+    BoxLayout.SCOPE_HEAD,
+    BoxLayout.PRESSURE
   };
 
   /** Of {@link #COPY_TAGS}: the scope's head. */
@@ -102,7 +111,8 @@ final class Box {
       case 1 -> lifeCopies;
       case 2 -> uncaughtCopies;
       case 3 -> beat;
-      default -> scopeHead;
+      case SCOPE_HEAD -> scopeHead;
+      default -> pressureCopies;
     };
   }
 

@@ -83,7 +83,7 @@ final class BoxMirror {
   private final byte[] head = new byte[BoxPlan.COPY_UNIT];
 
   private final long[] copyGenerations = new long[Box.COPY_TAGS.length];
-  private final byte[] copy = new byte[FrameLayout.PREFIX_SIZE + BoxPlan.IDENTITY_UNIT];
+  private final byte[] copy = new byte[FrameLayout.PREFIX_SIZE + BoxPlan.PRESSURE_UNIT];
   private final ByteBuffer copyWords = ByteBuffer.wrap(copy).order(ByteOrder.LITTLE_ENDIAN);
 
   private final long[] states;

@@ -14,6 +14,7 @@ final class BoxPlan {
   static final int LIFE_UNIT = 2048;
   static final int COPY_UNIT = 512;
   static final int UNCAUGHT_UNIT = 4096;
+  static final int PRESSURE_UNIT = 8192;
   static final int COUNTER_UNIT = 512;
   static final int SECONDS = 600;
   static final int MINUTES = 24 * 60;
@@ -28,6 +29,7 @@ final class BoxPlan {
   final int uncaught;
   final int counters;
   final int scopeHead;
+  final int pressure;
   final int seconds;
   final int minutes;
   final int scopeLog;
@@ -57,6 +59,7 @@ final class BoxPlan {
     uncaught = section(BoxLayout.UNCAUGHT, UNCAUGHT_UNIT, 2);
     counters = section(BoxLayout.COUNTERS, COUNTER_UNIT, 2);
     scopeHead = section(BoxLayout.SCOPE_HEAD, COPY_UNIT, 2);
+    pressure = section(BoxLayout.PRESSURE, PRESSURE_UNIT, 2);
     seconds = section(BoxLayout.VITALS_SECONDS, VitalsLayout.SLOT_SIZE, SECONDS);
     minutes = section(BoxLayout.VITALS_MINUTES, VitalsLayout.SLOT_SIZE, MINUTES);
     scopeLog = section(BoxLayout.SCOPE_LOG, SCOPE_HALF, 2);

@@ -54,6 +54,15 @@ record Cgroup(String directory, boolean version1) {
     return directory + "/cgroup.procs";
   }
 
+  String stat() {
+    return directory + "/memory.stat";
+  }
+
+  /** {@return the key in {@link #stat} of file pages that the kernel takes back first} */
+  String inactiveFile() {
+    return version1 ? "total_inactive_file" : "inactive_file";
+  }
+
   /** {@return what tells the directory from a later one of the same name, or unknown} */
   static long inode(String directory) {
     try {

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Cairn's own thread: a sign of life and the vitals once a second, early compaction of the scope, a
- * look at the committer, and in copy mode the copies.
+ * look at the committer, the termination message, and in copy mode the copies. While memory is
+ * tight or about to be, a sign of life and a look at it ten times a second.
  *
  * <p>One daemon thread, {@code cairn-housekeeper}. An exception in it is counted and the next beat
  * comes all the same.
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class Housekeeper implements Runnable {
   private static final long BEAT_NANOS = 1_000_000_000L;
   private static final long COPY_NANOS = 100_000_000L;
+  private static final long URGENT_NANOS = 100_000_000L;
   private static final long STOP_MILLIS = 1_000;
 
   /**
@@ -32,7 +34,9 @@ final class Housekeeper implements Runnable {
   private final @Nullable Committer committer;
   private final ShutdownWatch shutdownWatch;
   private final @Nullable LastRun lastRun;
+  private final @Nullable TerminationMessage message;
   private final Thread thread;
+  private boolean prepared;
   private volatile boolean stopped;
 
   Housekeeper(
@@ -40,12 +44,14 @@ final class Housekeeper implements Runnable {
       @Nullable BoxCopier copier,
       @Nullable Committer committer,
       ShutdownWatch shutdownWatch,
-      @Nullable LastRun lastRun) {
+      @Nullable LastRun lastRun,
+      @Nullable TerminationMessage message) {
     this.lastRun = lastRun;
     this.shutdownWatch = shutdownWatch;
     this.box = box;
     this.copier = copier;
     this.committer = committer;
+    this.message = message;
     this.thread = new Thread(null, this, "cairn-housekeeper", 0, false);
     thread.setDaemon(true);
     // The application's class loader must not live as long as we do.
@@ -93,26 +99,59 @@ final class Housekeeper implements Runnable {
             lastRun.tell();
           }
           next = Math.max(next + BEAT_NANOS, System.nanoTime() + BEAT_NANOS / 2);
+        } else if (box.pressure.isUrgent()) {
+          beatBetween(sources, values);
         }
         copy();
+        long wait = copier != null ? COPY_NANOS : BEAT_NANOS;
         LockSupport.parkNanos(
-            this, Math.min(next - System.nanoTime(), copier == null ? BEAT_NANOS : COPY_NANOS));
+            this,
+            Math.min(
+                next - System.nanoTime(),
+                box.pressure.isUrgent() ? Math.min(URGENT_NANOS, wait) : wait));
       }
     }
   }
 
-  private void beat(VitalsSources sources, long[] values, boolean all) {
+  /** A sign of life and a look at memory: what the next millisecond may take away. */
+  void beatBetween(VitalsSources sources, long[] values) {
+    box.beat();
+    look(sources, values);
+  }
+
+  private void look(VitalsSources sources, long[] values) {
+    try {
+      sources.readMemory(values, box.clock);
+      if (box.pressure.look(values, sources) && committer != null) {
+        committer.arrived();
+      }
+    } catch (Throwable e) {
+      failed(CounterLayout.BEAT_ERRORS, "look at the memory ended in an exception", e);
+    }
+  }
+
+  /** All of a beat, for the thread itself and for whoever measures it. */
+  void beat(VitalsSources sources, long[] values, boolean all) {
     try {
       box.beat();
+      look(sources, values);
       if (committer != null) {
         committer.check();
       }
       box.scope.compactEarly(); // before what reads the environment and may fail
-      sources.read(values, box.clock, all);
+      sources.readOthers(values, all);
       box.sample(values);
       shutdownWatch.beat();
+      if (all && !prepared) {
+        prepared = true;
+        box.pressure.prepare(sources);
+      }
     } catch (Throwable e) {
       failed(CounterLayout.BEAT_ERRORS, "heartbeat ended in an exception", e);
+    }
+    // Last: it may wait for a file system that hangs.
+    if (message != null) {
+      message.write();
     }
   }
 

@@ -50,6 +50,7 @@ final class OpenRun {
   private final @Nullable Committer committer;
   private final LastRun lastRun;
   private final ShutdownWatch shutdownWatch;
+  private final @Nullable TerminationMessage message;
   private final Housekeeper housekeeper;
   private final UncaughtHandler uncaughtHandler;
   private final ShutdownHook hook;
@@ -60,18 +61,25 @@ final class OpenRun {
       Path root,
       RunDirectory directory,
       @Nullable BoxCopier copier,
-      Durability durability) {
+      Recorder.Builder builder) {
     this.box = box;
     this.directory = directory;
     this.lastRun = new LastRun(root, directory.directory());
     this.copier = copier;
+    Durability durability = builder.durability();
     this.committer =
         durability.needsJournal()
             ? new Committer(
                 box, new DiskStorage(directory.directory()), directory.parents(), durability)
             : null;
     this.shutdownWatch = new ShutdownWatch(box.life);
-    this.housekeeper = new Housekeeper(box, copier, committer, shutdownWatch, lastRun);
+    Path file = builder.terminationMessage();
+    this.message =
+        file == null
+            ? null
+            : new TerminationMessage(
+                file, directory.runId + " " + builder.app(), box.spans, box.clock, box.counters);
+    this.housekeeper = new Housekeeper(box, copier, committer, shutdownWatch, lastRun, message);
     this.uncaughtHandler = new UncaughtHandler(this);
     this.hook = new ShutdownHook(this);
   }
@@ -105,7 +113,7 @@ final class OpenRun {
     Creation creation = new Creation(builder, mode, clock, nonce, pid, runId);
     new Preload().start();
     RunDirectory directory = RunDirectory.create(root, builder.app(), runId, creation);
-    return new OpenRun(creation.box(), root, directory, creation.copier, builder.durability());
+    return new OpenRun(creation.box(), root, directory, creation.copier, builder);
   }
 
   /**
@@ -291,13 +299,17 @@ final class OpenRun {
       if (phase != RECORDING) {
         return;
       }
-      box.life.closing(LifeCycle.shutdownReason(shutdownWatch.exit()), isBlind());
+      LifeCycle.End end = LifeCycle.shutdownReason(shutdownWatch.exit());
+      box.life.closing(end, isBlind());
       box.scope.eraseStale();
       box.beat();
       phase = ENDED;
       box.life.clean();
       shutdownWatch.begin();
       copyNow();
+      if (message != null) {
+        message.ending(end);
+      }
     }
     if (committer != null) {
       committer.ending();
@@ -363,6 +375,9 @@ final class OpenRun {
       box.scope.eraseStale();
       box.beat();
       phase = CLOSED;
+      if (message != null) {
+        message.close();
+      }
       box.life.clean();
       copyNow();
       if (committer != null) {

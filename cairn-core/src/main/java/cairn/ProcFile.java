@@ -12,11 +12,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * A small file of the kernel's, kept open and read anew at each look.
  *
- * <p>One thread. A read is two system calls and no allocation. What can't be read is unknown, never
- * an error: other systems have no such files.
+ * <p>One thread. A read of a small file is two system calls, and no allocation. What can't be read
+ * is unknown, never an error: other systems have no such files.
  */
 final class ProcFile implements Closeable {
   static final long UNKNOWN = Long.MIN_VALUE;
+
+  /**
+   * The kernel hands out such a file by pages of whole lines, so what is shorter than half of one
+   * is the last of it.
+   */
+  private static final int LAST_BYTES = 2048;
 
   private final @Nullable RandomAccessFile file;
   private final byte[] bytes;
@@ -50,6 +56,9 @@ final class ProcFile implements Closeable {
       while (length < bytes.length
           && (count = file.read(bytes, length, bytes.length - length)) > 0) {
         length += count;
+        if (count < LAST_BYTES) {
+          break;
+        }
       }
     } catch (IOException e) {
       length = 0; // a cgroup that was removed, say

@@ -3,6 +3,7 @@ package cairn;
 import cairn.format.Forms;
 import cairn.report.Report;
 import java.io.IOException;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
@@ -240,6 +241,7 @@ public final class Recorder implements AutoCloseable {
     private int trailBytes = 2 * 1024 * 1024;
     private int spanSlots = 1024;
     private @Nullable Redaction redaction;
+    private @Nullable Path terminationMessage;
     private Forms forms = Forms.NONE;
     private Clock clock = Clock.SYSTEM;
 
@@ -343,6 +345,26 @@ public final class Recorder implements AutoCloseable {
      */
     public Builder redaction(Redaction redaction) {
       this.redaction = Objects.requireNonNull(redaction, "redaction");
+      return this;
+    }
+
+    /**
+     * Sets a file that says, once a second, which spans are in flight: names and ages of the oldest
+     * dozen, no attributes; at most 4,096 bytes of UTF-8, the headline in its last line. Kubernetes
+     * shows what a container's {@code terminationMessagePath} holds in the status of the pod, to
+     * everybody who may read pods, after a death of any kind. Default: the system property {@code
+     * cairn.termination.message}, else the environment variable {@code CAIRN_TERMINATION_MESSAGE},
+     * else none.
+     *
+     * <p>It is overwritten in place, never replaced; made if it is missing, readable by its owner
+     * alone. If it can't be written the recorder says so once, counts it in {@code messageErrors},
+     * and tries again every minute.
+     *
+     * @param file such as {@code /dev/termination-log}
+     * @return this
+     */
+    public Builder terminationMessage(Path file) {
+      this.terminationMessage = Objects.requireNonNull(file, "file");
       return this;
     }
 
@@ -518,6 +540,19 @@ public final class Recorder implements AutoCloseable {
       }
     }
 
+    @Nullable Path terminationMessage() {
+      if (terminationMessage != null) {
+        return terminationMessage;
+      }
+      String set = setting("cairn.termination.message", "CAIRN_TERMINATION_MESSAGE");
+      try {
+        return set == null ? null : Path.of(set);
+      } catch (InvalidPathException e) {
+        Log.warnOnce("no termination message is written: " + e.getMessage(), e);
+        return null;
+      }
+    }
+
     int trailBytes() {
       return trailBytes;
     }
@@ -543,6 +578,8 @@ public final class Recorder implements AutoCloseable {
           + trailBytes
           + ", spanSlots="
           + spanSlots
+          + ", terminationMessage="
+          + terminationMessage()
           + ", redaction="
           + redactionText()
           + '}';

@@ -108,6 +108,10 @@ final class SpanTable {
     long traceHigh;
     long traceLow;
     int used;
+
+    // Of the span that the slot's state word in the box names: stored before it. Partner: look.
+    long nanos;
+    long threadId;
   }
 
   /** Where one entry is put together: what seeds its checksum, then its payload. */
@@ -137,7 +141,8 @@ final class SpanTable {
   long begin(@Nullable String name) {
     long parent = current();
     int mask = slots.length - 1;
-    int start = (int) (Thread.currentThread().getId() * 16) & mask;
+    long thread = Thread.currentThread().getId();
+    int start = (int) (thread * 16) & mask;
     for (int i = 0; i < slots.length; i++) {
       int index = (start + i) & mask;
       Slot slot = slots[index];
@@ -151,6 +156,7 @@ final class SpanTable {
       long generation = (word >>> SpanLayout.GENERATION_SHIFT) + 1;
       long open = generation << SpanLayout.GENERATION_SHIFT | SpanLayout.OPEN;
       if (slot.compareAndSet(word, open | BUSY)) {
+        slot.threadId = thread;
         fill(slot, index, open, name, parent);
         long handle = generation << SLOT_BITS | index;
         push(handle);
@@ -212,7 +218,8 @@ final class SpanTable {
     out.unsigned(SpanLayout.BEGIN_TRACE_ID);
     out.bytes(entry.bytes, 16, 16);
     out.unsigned(SpanLayout.BEGIN_NANOS);
-    out.integer(clock.nanos());
+    slot.nanos = clock.nanos();
+    out.integer(slot.nanos);
     out.unsigned(SpanLayout.BEGIN_THREAD);
     entry.threadName.write(out);
     out.limit(out.limit() + 1);
@@ -538,6 +545,63 @@ final class SpanTable {
       }
     }
     return count;
+  }
+
+  // ---- for Cairn's own thread
+
+  /** What Cairn's own thread sees of one open span; used again and again. */
+  static final class Sight {
+    int index;
+
+    /** The slot's state word, which no other span of the run ever has. */
+    long state;
+
+    long nanos;
+    long threadId;
+  }
+
+  /** {@return whether a span is open in that slot; then {@code into} is that one} */
+  boolean look(int index, Sight into) {
+    Slot slot = slots[index];
+    if (slot == null) {
+      return false;
+    }
+    long state = state(index);
+    if (state <= 0) {
+      return false;
+    }
+    into.index = index;
+    into.state = state;
+    into.nanos = slot.nanos;
+    into.threadId = slot.threadId;
+    // The next span's fields are stored after the store that ends this one: see state.
+    VarHandle.acquireFence();
+    return state(index) == state;
+  }
+
+  /**
+   * Copies the begin entry's payload, a map as {@link SpanLayout} has it.
+   *
+   * @param into of at least the size of a slot
+   * @return its length, or 0 if that span has ended meanwhile
+   */
+  int beginEntry(int index, long state, byte[] into) {
+    int at = offset + index * slotSize + SpanLayout.FIRST_ENTRY_OFFSET;
+    int length =
+        Math.min(
+            region.getIntPlain(at),
+            slotSize - SpanLayout.FIRST_ENTRY_OFFSET - SpanLayout.ENTRY_HEADER_SIZE);
+    if (length <= 0) {
+      return 0;
+    }
+    region.getBytesPlain(at + SpanLayout.ENTRY_HEADER_SIZE, into, 0, length);
+    VarHandle.acquireFence();
+    return state(index) == state ? length : 0;
+  }
+
+  /** {@return the id of the span with that state word in that slot} */
+  long spanId(int index, long state) {
+    return spanId(state >>> SpanLayout.GENERATION_SHIFT << SLOT_BITS | index);
   }
 
   // ---- for the committer

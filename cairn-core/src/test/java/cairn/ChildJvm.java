@@ -47,6 +47,12 @@ public final class ChildJvm {
     return launch(all, main, args);
   }
 
+  /** As {@link #start}, with these options of the JVM and no others. */
+  public static Process startWith(List<String> options, Class<?> main, String... args)
+      throws IOException {
+    return launch(options, main, args);
+  }
+
   private static Process launch(List<String> options, Class<?> main, String... args)
       throws IOException {
     List<String> command = new ArrayList<>();

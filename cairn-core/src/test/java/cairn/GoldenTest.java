@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
  */
 class GoldenTest {
   private static final Path GOLDEN = Path.of("src", "test", "resources", "golden");
-  private static final Path NEWEST = GOLDEN.resolve("box1.2-0.1.0-killed.cairn");
+  private static final Path NEWEST = GOLDEN.resolve("box1.3-0.1.0-killed.cairn");
 
   /** A segment of a run's journal; its nonce is random, so no writer writes it again. */
   private static final Path JOURNAL = GOLDEN.resolve("journal1.0-0.1.0-run.segment");
@@ -158,7 +158,14 @@ class GoldenTest {
     long overflowed = box.spans.begin("no slot for this one");
     box.spans.set(overflowed, "kept", SpanTable.TEXT, 0, "in the trail");
     box.breadcrumb(Level.INFO, "cut", "y".repeat(5_000), null);
-    memory.clock.advanceMillis(750);
+    FakeGauges gauges = new FakeGauges();
+    gauges.heap(60).look(box);
+    gauges.cgroup(80).allocated(Thread.currentThread(), 5_000_000);
+    memory.clock.advanceMillis(100);
+    gauges.look(box);
+    gauges.heap(96);
+    memory.clock.advanceMillis(650);
+    gauges.look(box);
     box.beat();
     return memory;
   }

@@ -249,7 +249,7 @@ class HostileValuesTest {
                 });
     fails.set(true);
     Housekeeper housekeeper =
-        new Housekeeper(memory.box, null, null, new ShutdownWatch(memory.box.life), null);
+        new Housekeeper(memory.box, null, null, new ShutdownWatch(memory.box.life), null, null);
     housekeeper.start();
     assertThat(nextBeat.await(30, TimeUnit.SECONDS)).isTrue();
     housekeeper.stop();

@@ -1,12 +1,15 @@
 package cairn;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import cairn.format.CounterLayout;
 import cairn.report.UnfinishedSpan;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -258,6 +261,101 @@ class SpanTableTest {
     assertThat(report.verdict().headline()).contains("unknown: the box is truncated");
     assertThat(report.toJson()).doesNotContain("openSpans", "\"trail\"");
     assertThat(report.toText()).contains("unknown: the box is truncated");
+  }
+
+  // What Cairn's own thread sees
+
+  private List<String> seen() {
+    SpanTable.Sight sight = new SpanTable.Sight();
+    SpanNames names = new SpanNames(spans.slotSize());
+    List<String> seen = new ArrayList<>();
+    for (int i = 0; i < spans.slotCount(); i++) {
+      if (spans.look(i, sight) && names.read(spans, i, sight.state)) {
+        seen.add(
+            new String(names.bytes, names.from, names.length, UTF_8)
+                + " ["
+                + new String(names.bytes, names.threadFrom, names.threadLength, UTF_8)
+                + "] "
+                + Long.toHexString(spans.spanId(i, sight.state)));
+      }
+    }
+    return seen;
+  }
+
+  @Test
+  @SuppressWarnings("deprecation") // Thread.threadId() is newer than 17
+  void lookSeesNameThreadIdAndBeginOfWhatIsOpen() {
+    long ended = spans.begin("ended");
+    long now = memory.clock.nanos.get();
+    long handle = spans.begin("Käse");
+    set(handle, "n", 1L);
+    spans.close(ended);
+
+    UnfinishedSpan span = open().get(0);
+    assertThat(seen())
+        .containsExactly(
+            "Käse ["
+                + Thread.currentThread().getName()
+                + "] "
+                + Long.toHexString(Long.parseUnsignedLong(span.spanId(), 16)));
+    SpanTable.Sight sight = new SpanTable.Sight();
+    int index = 0;
+    while (!spans.look(index, sight)) {
+      index++;
+    }
+    assertThat(sight.threadId).isEqualTo(Thread.currentThread().getId());
+    assertThat(sight.nanos).isBetween(now, now + 2);
+    assertThat(spans.spanId(index, sight.state)).isEqualTo(spans.spanId(handle));
+    spans.close(handle);
+    assertThat(seen()).isEmpty();
+  }
+
+  @Test
+  void lookNeverMixesSpansThatComeAndGo() throws Exception {
+    // Each span's name is its thread's id, and the clock grows: what is seen must belong together.
+    int threads = 3;
+    java.util.concurrent.atomic.AtomicBoolean stop =
+        new java.util.concurrent.atomic.AtomicBoolean();
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    List<Future<?>> futures = new ArrayList<>();
+    for (int t = 0; t < threads; t++) {
+      futures.add(
+          pool.submit(
+              () -> {
+                String name = Thread.currentThread().getName();
+                while (!stop.get()) {
+                  spans.close(spans.begin(name));
+                }
+              }));
+    }
+    SpanTable.Sight sight = new SpanTable.Sight();
+    SpanNames names = new SpanNames(spans.slotSize());
+    Map<String, Long> threadIds = new HashMap<>();
+    Map<Long, Long> begins = new HashMap<>();
+    int seen = 0;
+    while (seen < 50_000) {
+      for (int i = 0; i < spans.slotCount(); i++) {
+        if (!spans.look(i, sight) || !names.read(spans, i, sight.state)) {
+          continue;
+        }
+        seen++;
+        String name = new String(names.bytes, names.from, names.length, UTF_8);
+        assertThat(new String(names.bytes, names.threadFrom, names.threadLength, UTF_8))
+            .isEqualTo(name);
+        assertThat(threadIds.merge(name, sight.threadId, (old, now) -> old))
+            .isEqualTo(sight.threadId);
+        long id = spans.spanId(i, sight.state);
+        if (begins.size() < 100_000) {
+          assertThat(begins.merge(id, sight.nanos, (old, now) -> old)).isEqualTo(sight.nanos);
+        }
+      }
+    }
+    stop.set(true);
+    for (Future<?> future : futures) {
+      future.get();
+    }
+    pool.shutdownNow();
+    assertThat(threadIds).hasSizeGreaterThan(1);
   }
 
   @Test

@@ -11,12 +11,12 @@ import java.util.stream.Stream;
  * Runs the measurements and prints a Markdown table for each.
  *
  * <p>Arguments: {@code record | peers | encode | json | handoff | durable | latency | startup |
- * cold | footprint | all}, then {@code --quick} (directional; encode takes under four minutes,
- * handoff and durable two each, the others three together), {@code --rounds N}, {@code --patience
- * SECONDS} (how long to wait, in all, for a machine that others use to be quiet); of encode, json,
- * handoff and durable {@code --only NAME,...}, of the first three {@code --size BYTES,...}, of
- * durable {@code --threads N,...}. Files go to {@code --dir DIR}, else to {@code java.io.tmpdir},
- * which must lie on the disk to be measured, and are deleted afterwards.
+ * cold | footprint | beat | all}, then {@code --quick} (directional; encode takes under four
+ * minutes, handoff and durable two each, the others three together), {@code --rounds N}, {@code
+ * --patience SECONDS} (how long to wait, in all, for a machine that others use to be quiet); of
+ * encode, json, handoff and durable {@code --only NAME,...}, of the first three {@code --size
+ * BYTES,...}, of durable {@code --threads N,...}. Files go to {@code --dir DIR}, else to {@code
+ * java.io.tmpdir}, which must lie on the disk to be measured, and are deleted afterwards.
  */
 public final class Bench {
   private static final List<String> COMMANDS =
@@ -30,7 +30,8 @@ public final class Bench {
           "latency",
           "startup",
           "cold",
-          "footprint");
+          "footprint",
+          "beat");
 
   private Bench() {}
 
@@ -115,6 +116,7 @@ public final class Bench {
       case "startup" -> StartupHarness.run(settings);
       case "cold" -> ColdStart.run(settings);
       case "footprint" -> FootprintHarness.run(settings);
+      case "beat" -> BeatHarness.run(settings);
       default -> throw new AssertionError(command);
     }
   }

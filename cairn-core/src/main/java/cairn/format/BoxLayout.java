@@ -20,7 +20,7 @@ public final class BoxLayout {
   public static final long MAGIC = 0x584F424E52494143L;
 
   public static final int MAJOR = 1;
-  public static final int MINOR = 2;
+  public static final int MINOR = 3;
 
   public static final int MAGIC_OFFSET = 0;
   public static final int MAJOR_OFFSET = 8;
@@ -69,6 +69,9 @@ public final class BoxLayout {
 
   /** One sample a minute: a ring of {@link VitalsLayout} slots. */
   public static final int VITALS_MINUTES = 0x4D544956; // "VITM"
+
+  /** Snapshots under memory pressure: two copies, {@link PressureLayout}. Since format 1.3. */
+  public static final int PRESSURE = 0x53455250; // "PRES"
 
   /** The active scope generation: two copies, {@link CopyLayout}; payload is {@code u64, u64}. */
   public static final int SCOPE_HEAD = 0x48435353; // "SSCH"

@@ -47,6 +47,7 @@ public final class BoxReader {
           BoxLayout.LIFE,
           BoxLayout.BEAT,
           BoxLayout.UNCAUGHT,
+          BoxLayout.PRESSURE,
           BoxLayout.COUNTERS,
           BoxLayout.VITALS_SECONDS,
           BoxLayout.VITALS_MINUTES,

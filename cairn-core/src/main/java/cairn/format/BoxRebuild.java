@@ -57,7 +57,7 @@ public final class BoxRebuild {
   private static final BoxReader.Problems IGNORED = (loss, where, text) -> {};
 
   private static final int[] COPIES = {
-    BoxLayout.IDENTITY, BoxLayout.LIFE, BoxLayout.UNCAUGHT, BoxLayout.BEAT
+    BoxLayout.IDENTITY, BoxLayout.LIFE, BoxLayout.UNCAUGHT, BoxLayout.BEAT, BoxLayout.PRESSURE
   };
 
   /** One frame of a journal. */

@@ -129,6 +129,7 @@ public final class BoxScrubber {
     twoCopies(BoxLayout.IDENTITY, IDENTITY_KEPT);
     twoCopies(BoxLayout.LIFE, LIFE_KEPT);
     twoCopies(BoxLayout.UNCAUGHT, Set.of());
+    pressure();
     words(BoxLayout.BEAT);
     words(BoxLayout.SCOPE_HEAD);
     counters();
@@ -184,6 +185,48 @@ public final class BoxScrubber {
       redactor.texts(payload, 0, payload.length, keptKeys);
       putCopies(tag, payload, true);
     }
+  }
+
+  private void pressure() throws CborReader.Malformed {
+    byte[] payload = reader.copy(BoxLayout.PRESSURE);
+    CborSlice map = payload == null ? null : reader.map(BoxLayout.PRESSURE);
+    if (payload == null || map == null) {
+      return;
+    }
+    redactor.fields(
+        payload,
+        0,
+        payload.length,
+        kind ->
+            kind >= 0 && kind < PressureLayout.LIMITS * PressureLayout.LEVELS
+                ? CborRedactor.Treatment.KEEP
+                : CborRedactor.Treatment.REDACT,
+        null);
+    for (CborSlice snapshot : map.entries().values()) {
+      redactor.fields(
+          payload, snapshot.offset(), snapshot.end(), BoxScrubber::snapshotTreatment, null);
+      CborSlice spans = snapshot.entries().get(String.valueOf(PressureLayout.SPANS));
+      for (CborSlice span : spans == null ? List.<CborSlice>of() : spans.items()) {
+        redactor.fields(
+            payload, span.offset(), span.end(), BoxScrubber::pressedSpanTreatment, null);
+      }
+    }
+    putCopies(BoxLayout.PRESSURE, payload, true);
+  }
+
+  private static CborRedactor.Treatment snapshotTreatment(long number) {
+    return number >= 0 && number <= PressureLayout.SPANS
+        ? CborRedactor.Treatment.KEEP
+        : CborRedactor.Treatment.REDACT;
+  }
+
+  private static CborRedactor.Treatment pressedSpanTreatment(long number) {
+    if (number == PressureLayout.SPAN_NAME || number == PressureLayout.SPAN_THREAD) {
+      return CborRedactor.Treatment.SEARCH;
+    }
+    return number >= 0 && number <= PressureLayout.SPAN_ALLOCATED_NANOS
+        ? CborRedactor.Treatment.KEEP
+        : CborRedactor.Treatment.REDACT;
   }
 
   private void words(int tag) {

@@ -1,7 +1,9 @@
 package cairn.format;
 
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * long as nobody writes to the bytes.
  */
 public final class CborSlice {
+  private static final byte BREAK = (byte) 0xff;
+
   private final byte[] bytes;
   private final int offset;
   private final int end;
@@ -99,6 +103,30 @@ public final class CborSlice {
   /** {@return whether the item is a map} */
   public boolean isMap() {
     return !entries().isEmpty() || value() instanceof Map;
+  }
+
+  /** {@return the items of an array, undecoded; empty if the item is no array} */
+  public List<CborSlice> items() {
+    try {
+      CborReader reader = reader();
+      if (reader.next() != CborReader.Kind.ARRAY) {
+        return List.of();
+      }
+      boolean open = reader.indefinite();
+      long count = reader.argument();
+      List<CborSlice> items = new ArrayList<>();
+      for (long i = 0; open || i != count; i++) {
+        int from = reader.offset();
+        if (open && bytes[from] == BREAK) {
+          break;
+        }
+        reader.skip();
+        items.add(new CborSlice(bytes, from, reader.offset()));
+      }
+      return Collections.unmodifiableList(items);
+    } catch (CborReader.Malformed e) {
+      return List.of();
+    }
   }
 
   /**

@@ -300,6 +300,33 @@ public final class CborWriter {
     return true;
   }
 
+  /**
+   * Writes UTF-8, which is not checked or searched, as a text; cut at a code point where it is
+   * longer than {@code maxBytes}.
+   *
+   * @param maxBytes of the content, the {@code …} of a cut included
+   * @return whether it fits
+   */
+  public boolean utf8Cut(byte[] utf8, int from, int length, int maxBytes) {
+    int kept = length;
+    if (length > maxBytes) {
+      kept = maxBytes - ELLIPSIS_SIZE;
+      while (kept > 0 && (utf8[from + kept] & 0xc0) == 0x80) {
+        kept--;
+      }
+    }
+    int size = kept == length ? kept : kept + ELLIPSIS_SIZE;
+    int at = position;
+    int head = headSize(size);
+    if (size > limit - at - head) {
+      return false;
+    }
+    putHead(at, TEXT, size);
+    System.arraycopy(utf8, from, bytes, at + head, kept);
+    position = kept == length ? at + head + kept : mark(at + head + kept);
+    return true;
+  }
+
   /** Writes all of a text, or nothing. Lone surrogates become {@code '?'}. */
   public boolean text(String s) {
     return ascii(s, Integer.MAX_VALUE, false)

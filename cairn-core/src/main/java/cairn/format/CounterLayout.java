@@ -58,6 +58,9 @@ public final class CounterLayout {
   /** Bytes of the trail that a lap overwrote before they were in the run's journal. */
   public static final int NOT_COMMITTED_BYTES = 15;
 
+  /** Termination messages that could not be written. Since format 1.3. */
+  public static final int MESSAGE_ERRORS = 16;
+
   /** Names as the report shows them, by index. */
   public static final List<String> NAMES =
       List.of(
@@ -76,7 +79,8 @@ public final class CounterLayout {
           "forces",
           "forceErrors",
           "committerRestarts",
-          "notCommittedBytes");
+          "notCommittedBytes",
+          "messageErrors");
 
   /** Bytes of one copy. */
   public static final int COPY_SIZE = 256;
@@ -86,6 +90,7 @@ public final class CounterLayout {
     return switch (minor) {
       case 0 -> REDACTED;
       case 1 -> FORCES;
+      case 2 -> MESSAGE_ERRORS;
       default -> NAMES.size();
     };
   }

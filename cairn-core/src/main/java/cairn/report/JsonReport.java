@@ -50,6 +50,13 @@ final class JsonReport {
       }
       json.endArray();
     }
+    if (salvage.pressureIsWhole || !salvage.pressure.isEmpty()) {
+      json.name("pressure").beginArray();
+      for (PressureSnapshot snapshot : salvage.pressure) {
+        pressure(snapshot);
+      }
+      json.endArray();
+    }
     if (salvage.trailIsWhole || !salvage.trail.isEmpty()) {
       json.name("trail").beginArray();
       for (Salvage.Crumb crumb : salvage.trail) {
@@ -142,6 +149,35 @@ final class JsonReport {
     json.name("attributes");
     map(span.attributes());
     json.endObject();
+  }
+
+  private void pressure(PressureSnapshot snapshot) throws IOException {
+    json.beginObject();
+    time("at", snapshot.at());
+    text("limit", lower(snapshot.limit()));
+    json.name("percent").number(snapshot.percent());
+    known("usedBytes", snapshot.usedBytes());
+    known("limitBytes", snapshot.limitBytes());
+    known("openSpans", snapshot.openSpans());
+    json.name("spans").beginArray();
+    for (PressureSnapshot.Span span : snapshot.spans()) {
+      json.beginObject();
+      text("name", span.name());
+      text("spanId", span.spanId());
+      text("thread", span.thread());
+      known("ageMillis", span.ageMillis());
+      known("allocatedBytes", span.allocatedBytes());
+      known("allocatedMillis", span.allocatedMillis());
+      json.endObject();
+    }
+    json.endArray();
+    json.endObject();
+  }
+
+  private void known(String name, long value) throws IOException {
+    if (value >= 0) {
+      json.name(name).number(value);
+    }
   }
 
   private void crumb(Salvage.Crumb crumb) throws IOException {

@@ -51,6 +51,11 @@ final class Judge {
   private static final int STATUS_ABORT = SIGNALS + 6;
   private static final int LAST_SIGNAL = 64;
 
+  /** Of a JVM that finds no native memory; and of one that cannot abort, since it is pid 1. */
+  private static final int STATUS_FATAL = 1;
+
+  private static final int STATUS_FATAL_AS_INIT = 127;
+
   /** Of {@code -XX:+ExitOnOutOfMemoryError}. */
   private static final int STATUS_OUT_OF_MEMORY = 3;
 
@@ -706,9 +711,16 @@ final class Judge {
               + uncaughtText()
               + inFlight("in flight"));
     }
+    boolean crashes = status == STATUS_FATAL || status == STATUS_FATAL_AS_INIT;
+    if (crashes) {
+      add(
+          Kind.MISSING,
+          "an hs_err file of this run: a JVM that finds no native memory also exits with 1, and one"
+              + " that crashes as pid 1 with 127");
+    }
     return verdict(
         Cause.HALTED,
-        Confidence.CERTAIN,
+        crashes ? Confidence.LIKELY : Confidence.CERTAIN,
         "Halted with exit status "
             + status
             + " (Runtime.halt, or native code)"

@@ -107,6 +107,11 @@ public final class Report {
     return Collections.unmodifiableList(spans);
   }
 
+  /** {@return snapshots of when memory had become tight, the latest last} */
+  public List<PressureSnapshot> pressure() {
+    return salvage.pressure;
+  }
+
   /** {@return breadcrumbs, oldest first} */
   public List<Breadcrumb> trail() {
     List<Breadcrumb> trail = new ArrayList<>(salvage.trail.size());

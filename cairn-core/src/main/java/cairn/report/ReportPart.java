@@ -6,6 +6,8 @@ public enum ReportPart {
   HEADLINE,
   /** Open spans, oldest first, with age, thread and attributes. */
   OPEN_SPANS,
+  /** What was open when memory had become tight; left out if it never had. */
+  PRESSURE,
   /** Evidence for and against, and what is missing. */
   EVIDENCE,
   /** What to look at next, and how to know more next time. */

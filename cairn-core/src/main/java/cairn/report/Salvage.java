@@ -8,6 +8,7 @@ import cairn.format.BoxScrubber;
 import cairn.format.BoxSpan;
 import cairn.format.CborSlice;
 import cairn.format.CounterLayout;
+import cairn.format.PressureLayout;
 import cairn.format.RecordLayout;
 import cairn.format.SpanLayout;
 import cairn.format.VitalsLayout;
@@ -79,6 +80,13 @@ final class Salvage {
   final List<long[]> vitals;
   final Map<String, Long> counters;
   final List<Crumb> trail = new ArrayList<>();
+
+  /** By time, the latest last. */
+  final List<PressureSnapshot> pressure;
+
+  /** Whether the box could hold such a snapshot, so that none means that memory was never tight. */
+  final boolean pressureIsWhole;
+
   final List<Span> spans;
 
   /** Whether the tables were all there, so that no span means that none was open. */
@@ -105,6 +113,8 @@ final class Salvage {
     uncaught = entries(box.map(BoxLayout.UNCAUGHT));
     long[] words = box.words(BoxLayout.BEAT, 2);
     beat = words == null ? null : new Clocks(words[0], words[1]);
+    pressure = pressure(box.map(BoxLayout.PRESSURE));
+    pressureIsWhole = box.hasAllOf(BoxLayout.PRESSURE);
     vitals = join(box.vitals(BoxLayout.VITALS_MINUTES), box.vitals(BoxLayout.VITALS_SECONDS));
     counters = counters(box.counters());
     for (BoxRecord record : box.scope()) {
@@ -200,6 +210,64 @@ final class Salvage {
     }
     joined.addAll(seconds);
     return joined;
+  }
+
+  private static List<PressureSnapshot> pressure(@Nullable CborSlice map) {
+    record Taken(long nanos, PressureSnapshot snapshot) {}
+    List<Taken> taken = new ArrayList<>();
+    for (CborSlice slice : entries(map).values()) {
+      Map<String, CborSlice> fields = slice.entries();
+      PressureSnapshot snapshot = snapshot(fields);
+      if (snapshot != null) {
+        taken.add(new Taken(number(fields, PressureLayout.NANOS, 0), snapshot));
+      }
+    }
+    taken.sort(Comparator.comparingLong(Taken::nanos));
+    return taken.stream().map(Taken::snapshot).toList();
+  }
+
+  /** {@return the snapshot, or null if it is of a limit that this version doesn't know} */
+  private static @Nullable PressureSnapshot snapshot(Map<String, CborSlice> fields) {
+    long limit = number(fields, PressureLayout.LIMIT, -1);
+    long percent = number(fields, PressureLayout.PERCENT, -1);
+    if (limit < 0 || limit >= PressureLayout.LIMITS || percent < 0 || percent > 100) {
+      return null;
+    }
+    long nanos = number(fields, PressureLayout.NANOS, VitalsLayout.UNKNOWN);
+    record Begun(long nanos, PressureSnapshot.Span span) {}
+    List<Begun> spans = new ArrayList<>();
+    CborSlice array = fields.get(String.valueOf(PressureLayout.SPANS));
+    for (CborSlice item : array == null ? List.<CborSlice>of() : array.items()) {
+      Map<String, CborSlice> span = item.entries();
+      String name = text(span, PressureLayout.SPAN_NAME);
+      long begun = number(span, PressureLayout.SPAN_NANOS, VitalsLayout.UNKNOWN);
+      long over = number(span, PressureLayout.SPAN_ALLOCATED_NANOS, -1);
+      boolean hasAge = nanos != VitalsLayout.UNKNOWN && begun != VitalsLayout.UNKNOWN;
+      spans.add(
+          new Begun(
+              begun,
+              new PressureSnapshot.Span(
+                  name == null ? "(unnamed)" : name,
+                  Names.hex(unsigned(span, PressureLayout.SPAN_ID).orElse(0)),
+                  text(span, PressureLayout.SPAN_THREAD),
+                  hasAge ? Math.max(0, (nanos - begun) / 1_000_000) : -1,
+                  number(span, PressureLayout.SPAN_ALLOCATED, -1),
+                  over < 0 ? -1 : over / 1_000_000)));
+    }
+    spans.sort(Comparator.comparingLong(Begun::nanos));
+    return new PressureSnapshot(
+        limit == PressureLayout.HEAP ? PressureSnapshot.Limit.HEAP : PressureSnapshot.Limit.CGROUP,
+        (int) percent,
+        number(fields, PressureLayout.USED, -1),
+        number(fields, PressureLayout.LIMIT_BYTES, -1),
+        Names.instant(number(fields, PressureLayout.WALL_MILLIS, -1)),
+        number(fields, PressureLayout.OPEN_SPANS, -1),
+        spans.stream().map(Begun::span).toList());
+  }
+
+  private static long number(Map<String, CborSlice> map, int key, long otherwise) {
+    CborSlice slice = map.get(String.valueOf(key));
+    return slice == null ? otherwise : slice.integer().orElse(otherwise);
   }
 
   private void applyScope(BoxRecord record) {

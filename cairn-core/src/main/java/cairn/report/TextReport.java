@@ -45,6 +45,7 @@ final class TextReport {
     switch (part) {
       case HEADLINE -> wrap(report.verdict().headline(), "", "");
       case OPEN_SPANS -> openSpans();
+      case PRESSURE -> pressure();
       case EVIDENCE -> evidence();
       case ADVICE -> advice();
       case TRAIL -> trail();
@@ -119,6 +120,47 @@ final class TextReport {
     if (spans.size() > MAX_SPANS) {
       line("… " + (spans.size() - MAX_SPANS) + " more, see the JSON");
     }
+  }
+
+  private void pressure() {
+    if (report.pressure().isEmpty()) {
+      return;
+    }
+    title("When memory was tight, times in UTC");
+    for (PressureSnapshot snapshot : report.pressure()) {
+      StringBuilder text = new StringBuilder("At ");
+      text.append(snapshot.percent()).append(" % of the ");
+      text.append(snapshot.limit() == PressureSnapshot.Limit.HEAP ? "heap" : "cgroup's limit");
+      if (snapshot.at() != null) {
+        text.append(", ").append(Names.time(snapshot.at()));
+      }
+      text.append(": ").append(size(snapshot.usedBytes()));
+      text.append(" of ").append(size(snapshot.limitBytes()));
+      if (snapshot.openSpans() >= 0) {
+        text.append("; ").append(Names.count(snapshot.openSpans(), "span", "spans"));
+        text.append(" open");
+      }
+      line(text.toString());
+      snapshot.spans().forEach(this::pressured);
+    }
+  }
+
+  private void pressured(PressureSnapshot.Span span) {
+    StringBuilder text = new StringBuilder(pad("", 2));
+    text.append(pad(Names.duration(span.ageMillis()), 9));
+    text.append(SafeText.cut(span.name(), MAX_NAME));
+    if (span.thread() != null) {
+      text.append("  [").append(SafeText.cut(span.thread(), MAX_NAME)).append(']');
+    }
+    if (span.allocatedBytes() >= 0) {
+      text.append("  allocated ").append(Names.bytes(span.allocatedBytes()));
+      text.append(" in ").append(Names.duration(span.allocatedMillis()));
+    }
+    line(text.toString());
+  }
+
+  private static String size(long bytes) {
+    return bytes < 0 ? "?" : Names.bytes(bytes);
   }
 
   private void evidence() {

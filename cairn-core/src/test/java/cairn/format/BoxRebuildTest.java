@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** Frames that no recorder wrote, but whose checksums are right: anyone can make them. */
 class BoxRebuildTest {
   private static final Path GOLDEN =
-      Path.of("src", "test", "resources", "golden", "box1.2-0.1.0-killed.cairn");
+      Path.of("src", "test", "resources", "golden", "box1.3-0.1.0-killed.cairn");
 
   private static byte[] box() throws IOException {
     return Files.readAllBytes(GOLDEN);
@@ -38,7 +38,12 @@ class BoxRebuildTest {
     List<BoxRebuild.Frame> frames = new ArrayList<>();
     frames.add(frame(FrameLayout.TYPE_BEGIN, part(box, 0, BoxLayout.HEADER_SIZE)));
     for (int tag :
-        List.of(BoxLayout.IDENTITY, BoxLayout.LIFE, BoxLayout.BEAT, BoxLayout.SCOPE_HEAD)) {
+        List.of(
+            BoxLayout.IDENTITY,
+            BoxLayout.LIFE,
+            BoxLayout.BEAT,
+            BoxLayout.SCOPE_HEAD,
+            BoxLayout.PRESSURE)) {
       BoxReader.Section section = reader.section(tag);
       byte[] copy = reader.copy(tag);
       ByteBuffer payload =

@@ -3,6 +3,7 @@ package cairn.report;
 import cairn.format.BoxLayout;
 import cairn.format.CopyLayout;
 import cairn.format.CounterLayout;
+import cairn.format.PressureLayout;
 import cairn.format.RecordLayout;
 import cairn.format.SpanLayout;
 import cairn.format.VitalsLayout;
@@ -104,6 +105,7 @@ public final class BoxBuilder {
           {BoxLayout.SCOPE_LOG, 65_536, 2},
           {BoxLayout.SPANS, 512, 64},
           {BoxLayout.TRAIL, 32, 2048},
+          {BoxLayout.PRESSURE, 8192, 2},
         });
   }
 
@@ -122,6 +124,7 @@ public final class BoxBuilder {
           {BoxLayout.SCOPE_LOG, 512, 2},
           {BoxLayout.SPANS, 256, 4},
           {BoxLayout.TRAIL, 32, 32},
+          {BoxLayout.PRESSURE, 256, 2},
         });
   }
 
@@ -263,6 +266,34 @@ public final class BoxBuilder {
     map.put("wallMillis", START_WALL + millis);
     map.put("nanos", START_NANOS + millis * 1_000_000);
     return copies(BoxLayout.UNCAUGHT, 1, cbor(map));
+  }
+
+  /** Sets the only snapshot, at 95 % of a limit, at that many milliseconds after the start. */
+  public BoxBuilder pressure(
+      long millis, int limit, long used, long limitBytes, Map<?, ?>... spans) {
+    Map<Object, Object> snapshot = new LinkedHashMap<>();
+    snapshot.put(PressureLayout.LIMIT, (long) limit);
+    snapshot.put(PressureLayout.PERCENT, 95L);
+    snapshot.put(PressureLayout.USED, used);
+    snapshot.put(PressureLayout.LIMIT_BYTES, limitBytes);
+    snapshot.put(PressureLayout.WALL_MILLIS, START_WALL + millis);
+    snapshot.put(PressureLayout.NANOS, START_NANOS + millis * 1_000_000);
+    snapshot.put(PressureLayout.OPEN_SPANS, (long) spans.length);
+    snapshot.put(PressureLayout.SPANS, List.of(spans));
+    return copies(BoxLayout.PRESSURE, 1, cbor(Map.of(limit * PressureLayout.LEVELS + 2, snapshot)));
+  }
+
+  /** {@return a span of a snapshot} */
+  public static Map<Object, Object> pressed(
+      String name, long id, long millis, String thread, long allocated, long allocatedMillis) {
+    Map<Object, Object> map = new LinkedHashMap<>();
+    map.put(PressureLayout.SPAN_NAME, name);
+    map.put(PressureLayout.SPAN_ID, id);
+    map.put(PressureLayout.SPAN_NANOS, START_NANOS + millis * 1_000_000);
+    map.put(PressureLayout.SPAN_THREAD, thread);
+    map.put(PressureLayout.SPAN_ALLOCATED, allocated);
+    map.put(PressureLayout.SPAN_ALLOCATED_NANOS, allocatedMillis * 1_000_000);
+    return map;
   }
 
   /** Sets a counter of {@link CounterLayout}. */

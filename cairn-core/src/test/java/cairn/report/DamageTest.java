@@ -34,6 +34,8 @@ class DamageTest {
             .uncaught(50_000, "main", "java.lang.IllegalStateException", "no")
             .counter(CounterLayout.CUT, 3)
             .counter(CounterLayout.DROPPED, 300)
+            .pressure(
+                45_000, 0, 97, 100, BoxBuilder.pressed("POST /orders", 1, 30_000, "t", 9, 5_000))
             .scope(RecordLayout.KIND_USER, null, Map.of("id", "42"))
             .scope(RecordLayout.KIND_TAG, "region", "eu")
             .scope(RecordLayout.KIND_TAG, "zone", "b")
@@ -81,6 +83,7 @@ class DamageTest {
     content.put("life", Salvage.decode(salvage.life).toString());
     content.put("uncaught", Salvage.decode(salvage.uncaught).toString());
     content.put("beat", String.valueOf(salvage.beat));
+    content.put("pressure", salvage.pressure.toString());
     salvage.counters.forEach((name, value) -> content.put("counter " + name, value.toString()));
     return content;
   }
@@ -193,7 +196,7 @@ class DamageTest {
 
   /** {@return whether that is empty, and not absent, when it is lost} */
   private static boolean whole(String name) {
-    return List.of("identity", "life", "uncaught", "beat").contains(name);
+    return List.of("identity", "life", "uncaught", "beat", "pressure").contains(name);
   }
 
   @Test
@@ -293,14 +296,14 @@ class DamageTest {
     byte[] newer = full().headerShort(BoxLayout.MAJOR_OFFSET, 2).bytes();
     assertThatThrownBy(() -> salvage(newer))
         .isInstanceOf(IOException.class)
-        .hasMessage("file is from a newer version: file=2.2, reader=1.2 (use a newer cairn): box");
+        .hasMessage("file is from a newer version: file=2.3, reader=1.3 (use a newer cairn): box");
     byte[] minor = full().headerShort(BoxLayout.MINOR_OFFSET, 7).bytes();
     assertThat(salvage(minor).trail).isNotEmpty();
     // A newer major may keep its checksum elsewhere; both copies agree on the version.
     byte[] foreign = newer.clone();
     foreign[300] ^= 1;
     foreign[newer.length - BoxLayout.TRAILER_SIZE + 300] ^= 1;
-    assertThatThrownBy(() -> salvage(foreign)).hasMessageContaining("file=2.2, reader=1.2");
+    assertThatThrownBy(() -> salvage(foreign)).hasMessageContaining("file=2.3, reader=1.3");
   }
 
   @Test

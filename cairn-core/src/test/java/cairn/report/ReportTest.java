@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import cairn.Level;
 import cairn.format.CounterLayout;
 import cairn.format.Hostile;
+import cairn.format.PressureLayout;
 import cairn.format.RecordLayout;
 import cairn.format.SpanLayout;
 import cairn.format.VitalsLayout;
@@ -391,6 +392,12 @@ class ReportTest {
                 VitalsLayout.MAX_FILES,
                 20_000)
             .counter(CounterLayout.CUT, 2)
+            .pressure(
+                59_300,
+                PressureLayout.CGROUP,
+                1_030_000_000,
+                GIB,
+                BoxBuilder.pressed("POST /export", 2, 19_000, "http-1", 412_000_000, 11_200))
             .scope(RecordLayout.KIND_USER, null, BoxBuilder.map("id", "42"))
             .scope(RecordLayout.KIND_TAG, "region", "eu")
             .scope(RecordLayout.KIND_CONTEXT, "cart", BoxBuilder.map("items", 3L))

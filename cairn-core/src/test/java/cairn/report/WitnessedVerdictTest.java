@@ -59,7 +59,8 @@ class WitnessedVerdictTest {
     for (int code : new int[] {0, 1, 2, 127, 193, 255}) {
       status = OptionalInt.of(code);
       Report report = report(dead());
-      assertVerdict(report, Cause.HALTED, Confidence.CERTAIN);
+      boolean sure = code != 1 && code != 127; // those a JVM has that can't write an hs_err file
+      assertVerdict(report, Cause.HALTED, sure ? Confidence.CERTAIN : Confidence.LIKELY);
       assertThat(report.verdict().headline()).startsWith("Halted with exit status " + code);
       assertThat(report.exitStatus()).hasValue(code);
     }

@@ -139,7 +139,12 @@ class HostileBoxTest {
   @Test
   void copiesWithAnyPayloadAreRead() throws IOException {
     int[] tags = {
-      BoxLayout.IDENTITY, BoxLayout.LIFE, BoxLayout.BEAT, BoxLayout.UNCAUGHT, BoxLayout.SCOPE_HEAD
+      BoxLayout.IDENTITY,
+      BoxLayout.LIFE,
+      BoxLayout.BEAT,
+      BoxLayout.UNCAUGHT,
+      BoxLayout.SCOPE_HEAD,
+      BoxLayout.PRESSURE
     };
     for (int i = 0; i < ROUNDS; i++) {
       Box.Section section = box.section(tags[random.nextInt(tags.length)]);
