@@ -3,18 +3,23 @@ package cairn;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import cairn.format.BoxScrubber;
+import cairn.format.Forms;
 import cairn.format.Secrets;
+import cairn.format.VitalsLayout;
 import cairn.report.PressureSnapshot;
 import cairn.report.PressureSnapshot.Limit;
 import cairn.report.PressureSnapshot.Span;
 import cairn.report.Report;
 import cairn.report.ReportOfBytes;
 import cairn.report.ReportOfRun;
+import cairn.storage.Region;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class PressureTest {
@@ -146,8 +151,8 @@ class PressureTest {
 
   @Test
   void limitThatIsUnknownIsNeverReached() {
-    gauges.values[cairn.format.VitalsLayout.CGROUP_LIMIT] = cairn.format.VitalsLayout.UNKNOWN;
-    gauges.values[cairn.format.VitalsLayout.CGROUP_USAGE] = Long.MAX_VALUE;
+    gauges.values[VitalsLayout.CGROUP_LIMIT] = VitalsLayout.UNKNOWN;
+    gauges.values[VitalsLayout.CGROUP_USAGE] = Long.MAX_VALUE;
     assertThat(look()).isFalse();
   }
 
@@ -291,6 +296,43 @@ class PressureTest {
   }
 
   // What it survives
+
+  @Test
+  void lookThatFindsNoMemoryIsCountedAndTheBeatGoesOn() {
+    AtomicInteger nanosCalls = new AtomicInteger(Integer.MIN_VALUE);
+    Clock clock =
+        new Clock() {
+          @Override
+          public long wallMillis() {
+            return 1_700_000_000_000L;
+          }
+
+          @Override
+          public long nanos() {
+            // Of a beat: its own, that of the sample, then that of the look at memory.
+            if (nanosCalls.incrementAndGet() == 3) {
+              throw new OutOfMemoryError();
+            }
+            return 1_000_000_000_000L;
+          }
+        };
+    BoxPlan plan = new BoxPlan(MemoryBox.NONCE, 16, 64 * 1024);
+    ByteBuffer bytes = ByteBuffer.allocate(plan.size);
+    Box failing =
+        new Box(new Region(bytes), plan, MemoryBox.NONCE, clock, Secrets.STANDARD, Forms.NONE);
+    failing.start(new byte[] {(byte) 0xa0}, 1);
+    Housekeeper housekeeper =
+        new Housekeeper(failing, null, null, new ShutdownWatch(failing.life), null);
+    try (VitalsSources sources = new VitalsSources()) {
+      nanosCalls.set(0);
+      housekeeper.beat(sources, new long[VitalsLayout.COUNT], false);
+    }
+
+    assertThat(nanosCalls.get()).isGreaterThanOrEqualTo(3);
+    Report report = ReportOfBytes.read(bytes.array());
+    assertThat(report.counters()).containsEntry("beatErrors", 1L);
+    assertThat(report.vitals()).hasSize(1);
+  }
 
   @Test
   void snapshotIsTheOldOneOrTheNewOneAfterEachStore() {

@@ -281,6 +281,25 @@ class TerminationMessageTest {
   }
 
   @Test
+  void processThatIsToldToStopSaysSo() throws Exception {
+    Process process =
+        ChildJvm.start(
+            List.of("-Dcairn.termination.message=" + file()), Victim.class, directory.toString());
+    try (BufferedReader said =
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+      assertThat(said.readLine()).isEqualTo("ready");
+      process.toHandle().destroy(); // leaves its streams alone
+      assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    } finally {
+      process.destroyForcibly().waitFor();
+    }
+
+    assertThat(lastLine(file()))
+        .matches("shutting down \\(SIGTERM\\) since .*Z; 1 span in flight, oldest .*Z");
+  }
+
+  @Test
   void builderNamesTheFileAndRefusesNone() {
     assertThat(Recorder.builder("orders").terminationMessage(file()).toString())
         .contains("terminationMessage=" + file());
