@@ -199,9 +199,10 @@ final class Pressure {
       cgroup = Math.max(0, values[VitalsLayout.CGROUP_USAGE] - gauges.cgroupInactiveFile());
     }
     long nanos = clock.nanos();
+    boolean heapRises = rises(PressureLayout.HEAP, values[VitalsLayout.HEAP_USED], heapMax, nanos);
     rising =
-        rises(PressureLayout.HEAP, values[VitalsLayout.HEAP_USED], heapMax, nanos)
-            | rises(PressureLayout.CGROUP, values[VitalsLayout.CGROUP_USAGE], cgroupLimit, nanos);
+        rises(PressureLayout.CGROUP, values[VitalsLayout.CGROUP_USAGE], cgroupLimit, nanos)
+            || heapRises;
     lastNanos = nanos;
     boolean stored = look(PressureLayout.HEAP, heap, heapMax, gauges);
     stored |= look(PressureLayout.CGROUP, cgroup, cgroupLimit, gauges);
