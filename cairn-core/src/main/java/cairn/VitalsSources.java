@@ -35,7 +35,6 @@ final class VitalsSources implements Closeable, Pressure.Gauges {
   private final ProcFile cgroupUsage;
   private final ProcFile cgroupLimit;
   private final ProcFile cgroupEvents;
-  private final ProcFile cgroupProcesses;
   private final Cgroup cgroup;
   private final int pageSize = pageSize();
   private @Nullable ProcFile cgroupStat;
@@ -99,7 +98,6 @@ final class VitalsSources implements Closeable, Pressure.Gauges {
     cgroupUsage = ProcFile.open(cgroup.usage(), 512);
     cgroupLimit = ProcFile.open(cgroup.limit(), 512);
     cgroupEvents = ProcFile.open(cgroup.events(), 512);
-    cgroupProcesses = ProcFile.open(cgroup.processes(), 1024);
   }
 
   /** From the auxiliary vector: pairs of words, type and value; 4, 16 or 64 KiB by machine. */
@@ -150,7 +148,11 @@ final class VitalsSources implements Closeable, Pressure.Gauges {
     }
     values[VitalsLayout.NODE_OOM_KILLS] = vmstat.read().value("oom_kill");
     values[VitalsLayout.CGROUP_OOM_KILLS] = cgroupEvents.read().value("oom_kill");
-    values[VitalsLayout.CGROUP_PROCESSES] = cgroupProcesses.read().lines();
+    // Opened anew: a descriptor that is read once a second shows the same list for ever, since the
+    // kernel keeps that of version 1 until it was not read for a second.
+    try (ProcFile processes = ProcFile.open(cgroup.processes(), 1024)) {
+      values[VitalsLayout.CGROUP_PROCESSES] = processes.read().lines();
+    }
     if (all) {
       readBeans(values);
     }
@@ -227,7 +229,6 @@ final class VitalsSources implements Closeable, Pressure.Gauges {
     cgroupUsage.close();
     cgroupLimit.close();
     cgroupEvents.close();
-    cgroupProcesses.close();
     if (cgroupStat != null) {
       cgroupStat.close();
     }

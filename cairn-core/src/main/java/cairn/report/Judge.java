@@ -435,12 +435,21 @@ final class Judge {
                 + inFlightIfAny());
       }
     }
-    boolean doubtful = blind && status.isEmpty();
+    Confidence confidence = sure;
+    if (blind && status.isEmpty()) {
+      confidence = Confidence.POSSIBLE;
+    } else if (status.isEmpty()) {
+      confidence = Confidence.LIKELY;
+      add(
+          Kind.MISSING,
+          "its exit status: 0 would exclude that main ended by an exception that a handler of its"
+              + " own took");
+    }
     return verdict(
         Cause.RETURNED,
-        doubtful ? Confidence.POSSIBLE : sure,
+        confidence,
         "Ended cleanly"
-            + (doubtful ? " (possible)" : "")
+            + (confidence == Confidence.POSSIBLE ? " (possible)" : "")
             + at
             + ": main and all other threads but daemons had ended"
             + inFlightIfAny());
@@ -1015,7 +1024,7 @@ final class Judge {
         add(Kind.MISSING, LATE);
         return outOfMemoryKilled(Confidence.POSSIBLE);
       }
-      if (alone && isKilled()) {
+      if (alone && memory.isMost() && isKilled()) {
         return outOfMemoryKilled(Confidence.CERTAIN);
       }
       boolean likely = alone || near || memory.isMost();

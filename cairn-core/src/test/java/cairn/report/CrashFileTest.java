@@ -239,6 +239,20 @@ class CrashFileTest {
     }
   }
 
+  /** Registers may point to texts of the application. */
+  @Test
+  void aSiginfoBehindTheRegistersOrOfAnotherSignalIsNone() {
+    String text = CrashCorpus.sample("17-jni-read").text();
+    String sent = "siginfo: si_signo: 11 (SIGSEGV), si_code: 0 (SI_USER), si_pid: 6, si_uid: 0\n";
+    String mapping = "Register to memory mapping:\n";
+    assertThat(text).contains(mapping);
+    CrashFile file = CrashCorpus.read(text.replace(mapping, mapping + sent));
+    assertThat(file.signalCode).isEqualTo("SEGV_MAPERR");
+    assertThat(file.isSent()).isFalse();
+    file = CrashCorpus.read(text.replace("si_signo: 11 (SIGSEGV)", "si_signo: 7 (SIGBUS)"));
+    assertThat(file.signalCode).isNull();
+  }
+
   @Test
   void timeIsInUtcOrTheZoneIsFoundFromTheFile() {
     String text = CrashCorpus.sample("17-kill-SEGV").text();

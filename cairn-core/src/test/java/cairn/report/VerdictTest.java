@@ -98,7 +98,7 @@ class VerdictTest {
   @Test
   void aReturnedMainIsReturned() throws IOException {
     Verdict verdict = verdict(dead().end("CLEAN", "RETURNED", 60_100));
-    assertVerdict(verdict, Cause.RETURNED, Confidence.CERTAIN);
+    assertVerdict(verdict, Cause.RETURNED, Confidence.LIKELY);
     assertThat(verdict.headline())
         .isEqualTo(
             "Ended cleanly at 14:01:00.100 UTC: main and all other threads but daemons had ended");
@@ -172,7 +172,7 @@ class VerdictTest {
         dead()
             .uncaught(60_000, "worker", "java.lang.IllegalStateException", "no orders")
             .end("CLEAN", "RETURNED", 60_100);
-    assertVerdict(verdict(box), Cause.RETURNED, Confidence.CERTAIN);
+    assertVerdict(verdict(box), Cause.RETURNED, Confidence.LIKELY);
   }
 
   @Test
@@ -201,7 +201,7 @@ class VerdictTest {
             dead()
                 .uncaught(50_000, "worker", "java.lang.IllegalStateException", "no orders")
                 .end("CLEAN", "RETURNED", 60_100));
-    assertVerdict(verdict, Cause.RETURNED, Confidence.CERTAIN);
+    assertVerdict(verdict, Cause.RETURNED, Confidence.LIKELY);
     assertThat(texts(verdict, Evidence.Kind.AGAINST))
         .containsExactly(
             "an uncaught exception at 14:00:50.000 UTC did not end the process:"

@@ -274,7 +274,8 @@ class WitnessedVerdictTest {
     assertVerdict(report(sampled(120, 3), counted), Cause.OOM_KILLED, Confidence.LIKELY);
     assertVerdict(report(sampled(45, 2), counted), Cause.OOM_KILLED, Confidence.POSSIBLE);
     status = OptionalInt.of(137);
-    assertVerdict(report(sampled(45, 1), counted), Cause.OOM_KILLED, Confidence.CERTAIN);
+    assertVerdict(report(sampled(45, 1), counted), Cause.OOM_KILLED, Confidence.LIKELY);
+    assertVerdict(report(sampled(120, 1), counted), Cause.OOM_KILLED, Confidence.CERTAIN);
   }
 
   @Test
@@ -371,7 +372,7 @@ class WitnessedVerdictTest {
         dead()
             .uncaught(59_000, "main", "java.lang.Error", "x", "main", false)
             .end("CLEAN", "RETURNED", 60_100);
-    assertVerdict(report(worker), Cause.RETURNED, Confidence.CERTAIN);
+    assertVerdict(report(worker), Cause.RETURNED, Confidence.LIKELY);
     BoxBuilder renamed =
         dead()
             .uncaught(59_000, "boot", "java.lang.Error", "x", "main", true)
