@@ -53,6 +53,12 @@ final class CommonOptions {
     return Path.of(home, ".local", "state", "cairn");
   }
 
+  /** {@return whether an option or a property chose the root: a child process can't know it} */
+  boolean isChosenHere() {
+    String property = surroundings.properties().getProperty(Surroundings.propertyName("dir"));
+    return option() != null || (property != null && !property.isEmpty());
+  }
+
   private @Nullable String option() {
     String own = Options.text(dir);
     return own != null || outer == null ? own : outer.option();

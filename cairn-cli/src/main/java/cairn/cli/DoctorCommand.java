@@ -67,6 +67,8 @@ final class DoctorCommand implements Callable<Integer> {
     checks.add(machine.java());
     checks.add(machine.memory());
     checks.add(machine.oomCounter());
+    addIfAny(checks, machine.oomGroup());
+    checks.add(machine.heapExhaustion());
     checks.add(machine.crashFile());
     checks.add(machine.corePattern());
     return checks;

@@ -124,14 +124,7 @@ final class ListCommand implements Callable<Integer> {
     UnfinishedSpan oldest = spans.get(0);
     String age =
         oldest.ageMillis() < 0 ? "" : " " + Units.age(Duration.ofMillis(oldest.ageMillis()));
-    return spans.size() + " (oldest" + age + ": " + shorten(oldest.name(), 40) + ")";
-  }
-
-  private static String shorten(String text, int limit) {
-    if (text.codePointCount(0, text.length()) <= limit) {
-      return text;
-    }
-    return text.substring(0, text.offsetByCodePoints(0, limit - 1)) + "…";
+    return spans.size() + " (oldest" + age + ": " + Text.cut(oldest.name(), 40) + ")";
   }
 
   private void printJson(List<Run> runs) {

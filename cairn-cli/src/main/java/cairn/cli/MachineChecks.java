@@ -4,12 +4,18 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /** What {@code doctor} asks about the JVM and the kernel. Changes nothing. */
 final class MachineChecks {
+  /** Where options for every JVM come from. */
+  private static final List<String> OPTION_VARIABLES =
+      List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS");
+
   private final Surroundings surroundings;
   private final Path proc;
 
@@ -53,7 +59,7 @@ final class MachineChecks {
   /** Only what every JVM started here shares can be seen, not an application's own options. */
   Check crashFile() {
     String name = "crash file";
-    for (String variable : List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")) {
+    for (String variable : OPTION_VARIABLES) {
       String options = surroundings.variables().getOrDefault(variable, "");
       int start = options.indexOf("-XX:ErrorFile=");
       if (start >= 0) {
@@ -82,14 +88,10 @@ final class MachineChecks {
 
   Check oomCounter() {
     String name = "oom counter";
-    String vmstat = read(proc.resolve("vmstat"));
-    if (vmstat != null) {
-      for (String line : vmstat.lines().toList()) {
-        if (line.startsWith("oom_kill ")) {
-          return Check.ok(
-              name, "/proc/vmstat readable, " + line.substring(9).trim() + " OOM kills since boot");
-        }
-      }
+    OptionalLong kills = MemoryGroup.nodeOomKills(surroundings.systemRoot());
+    if (kills.isPresent()) {
+      return Check.ok(
+          name, "/proc/vmstat readable, " + kills.getAsLong() + " OOM kills since boot");
     }
     if (!isLinux()) {
       return notHere(name, "an OOM kill shows as KILLED");
@@ -102,69 +104,66 @@ final class MachineChecks {
 
   Check memory() {
     String name = "memory limit";
-    String cgroups = read(proc.resolve("self/cgroup"));
-    if (cgroups == null) {
+    if (read(proc.resolve("self/cgroup")) == null) {
       return notHere(name, "no control groups here");
     }
-    for (String line : cgroups.lines().toList()) {
-      String[] parts = line.split(":", 3);
-      if (parts.length == 3 && List.of(parts[1].split(",")).contains("memory")) {
-        return cgroup(
-            name,
-            "v1",
-            group("sys/fs/cgroup/memory", parts[2], "memory.limit_in_bytes"),
-            "memory.limit_in_bytes",
-            "memory.usage_in_bytes",
-            "memory.oom_control");
-      }
+    MemoryGroup group = MemoryGroup.of(surroundings.systemRoot());
+    if (group == null) {
+      return Check.warn(
+          name, "no memory control group", "an OOM kill is told from the node's counter");
     }
-    for (String line : cgroups.lines().toList()) {
-      if (line.startsWith("0::")) {
-        return cgroup(
-            name,
-            "v2",
-            group("sys/fs/cgroup", line.substring(3), "memory.events"),
-            "memory.max",
-            "memory.current",
-            "memory.events");
-      }
-    }
-    return Check.warn(
-        name, "no memory control group", "an OOM kill is told from the node's counter");
-  }
-
-  /** In a container the path is often that of the host; the group itself is then the mount. */
-  private Path group(String mount, String path, String file) {
-    Path base = surroundings.systemRoot().resolve(mount);
-    Path group = base.resolve(path.substring(path.startsWith("/") ? 1 : 0)).normalize();
-    return group.startsWith(base) && Files.exists(group.resolve(file)) ? group : base;
-  }
-
-  private static Check cgroup(
-      String name, String version, Path group, String limit, String usage, String events) {
-    String used = read(group.resolve(usage));
-    String counters = read(group.resolve(events));
-    if (counters == null || !counters.contains("oom_kill ")) {
+    if (group.oomKills().isEmpty()) {
       return Check.warn(
           name,
-          "cgroup " + version + " shows no oom_kill in " + group.resolve(events),
+          "cgroup " + group.version() + " shows no oom_kill in " + group.eventsFile(),
           "an OOM kill is told from the node's counter and the usage near the limit");
     }
-    String max = read(group.resolve(limit));
-    return Check.ok(name, "cgroup " + version + ", limit " + bytes(max) + ", used " + bytes(used));
+    return Check.ok(
+        name,
+        "cgroup "
+            + group.version()
+            + ", limit "
+            + group.limitText()
+            + ", used "
+            + group.usageText());
   }
 
-  private static String bytes(@Nullable String text) {
-    if (text == null) {
-      return "unknown";
+  /** {@return null where a kill takes one process only, as it does by default} */
+  @Nullable Check oomGroup() {
+    MemoryGroup group = MemoryGroup.of(surroundings.systemRoot());
+    if (group == null || !group.killsTogether()) {
+      return null;
     }
-    try {
-      long value = Long.parseLong(text);
-      // What v1 says for "no limit": the largest multiple of the page size.
-      return value >= 1L << 60 ? "none" : Units.size(value);
-    } catch (NumberFormatException e) {
-      return text.equals("max") ? "none" : text;
+    return Check.warn(
+        "oom group",
+        "memory.oom.group is 1: an OOM kill takes every process of this container, a parent such as"
+            + " cairn run too",
+        "let cairn watch look on from another container, or read the report at the next start");
+  }
+
+  /** What makes a JVM that runs out of heap say so; only options that every JVM here shares. */
+  Check heapExhaustion() {
+    String name = "heap full";
+    List<String> found = new ArrayList<>();
+    for (String variable : OPTION_VARIABLES) {
+      String options = surroundings.variables().getOrDefault(variable, "");
+      for (String flag :
+          List.of(
+              "ExitOnOutOfMemoryError",
+              "CrashOnOutOfMemoryError",
+              "HeapDumpOnOutOfMemoryError",
+              "OnOutOfMemoryError")) {
+        if (options.contains("-XX:+" + flag) || options.contains("-XX:" + flag + "=")) {
+          found.add(flag + " (" + variable + ")");
+        }
+      }
     }
+    return Check.ok(
+        name,
+        found.isEmpty()
+            ? "no JVM option is set for all; -XX:+ExitOnOutOfMemoryError with"
+                + " -XX:OnOutOfMemoryError=\"cairn note oom %p\" ends such a JVM and says why"
+            : String.join(", ", found));
   }
 
   private Check notHere(String name, String consequence) {

@@ -16,8 +16,8 @@ public final class Main {
   /** In the order of the help. */
   private static final List<String> COMMANDS =
       List.of(
-          "demo", "list", "why", "report", "tail", "vitals", "journal", "profile", "doctor",
-          "scrub", "prune");
+          "demo", "list", "why", "report", "tail", "vitals", "run", "watch", "note", "journal",
+          "profile", "doctor", "scrub", "prune");
 
   private Main() {}
 
@@ -88,6 +88,9 @@ public final class Main {
       case "report" -> new ReportCommand(session).spec();
       case "tail" -> new TailCommand(session).spec();
       case "vitals" -> new VitalsCommand(session).spec();
+      case "run" -> new RunCommand(session).spec();
+      case "watch" -> new WatchCommand(session).spec();
+      case "note" -> new NoteCommand(session).spec();
       case "journal" -> new JournalCommand(session).spec();
       case "doctor" -> new DoctorCommand(session).spec();
       case "profile" -> new ProfileCommand(session).spec();

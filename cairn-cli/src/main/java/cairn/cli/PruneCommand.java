@@ -62,8 +62,9 @@ final class PruneCommand implements Callable<Integer> {
               "Deletes old dead runs; never a living one.",
               "",
               "Deletes all but the newest N dead runs of each application, or those older than a duration;",
-              "given both, those that are older and not among the newest N. A directory that holds anything",
-              "that a recorder did not put there is left alone, and said so."
+              "given both, those that are older and not among the newest N. What was kept of them under",
+              "<app>/reports/ goes too. A directory that holds anything that Cairn did not put there is left",
+              "alone, and said so."
             },
             new String[] {
               "Exit codes: 0 done, 1 something could not be deleted, 2 wrong usage, 3 directory not readable",

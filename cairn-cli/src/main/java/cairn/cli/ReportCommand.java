@@ -1,6 +1,7 @@
 package cairn.cli;
 
 import cairn.report.Report;
+import cairn.report.Witness;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -11,6 +12,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParseResult;
@@ -21,6 +23,7 @@ final class ReportCommand implements Callable<Integer> {
 
   private final RunSource source;
   private final OptionSpec text = Options.flag("as text (default)", "--text");
+  private final ExitCodeOption exitCode = new ExitCodeOption();
   private final OptionSpec json = Options.flag("as JSON", "--json");
   private final OptionSpec output =
       Options.value(
@@ -47,6 +50,7 @@ final class ReportCommand implements Callable<Integer> {
     spec.addOption(text);
     spec.addOption(json);
     spec.addOption(output);
+    exitCode.addTo(spec);
     source.addOneTo(spec);
   }
 
@@ -57,9 +61,10 @@ final class ReportCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     boolean asJson = isJson();
+    @Nullable Witness witness = exitCode.witness();
     String target = Options.text(output);
     Path file = target == null || target.equals("-") ? null : file(target);
-    Report report = RunSource.read(source.select(false));
+    Report report = RunSource.read(source.select(false), witness);
     if (file == null) {
       write(report, asJson, session.out);
       return ExitCode.OK;

@@ -8,16 +8,31 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Deletes the directory of one run, and nothing that a recorder did not put there: a symbolic link
  * or an unknown file keeps the whole directory.
  */
 final class RunDeletion {
+  /** All that do not come in numbers. */
+  private static final Set<String> KNOWN =
+      Set.of(
+          "lock",
+          "box",
+          "box.scrub", // of a scrub that died
+          "hooks",
+          "hs_err.log",
+          "hsperfdata",
+          "note-oom");
+
   private final Path directory;
 
   /** Known files, the box last: what is left of an interrupted deletion is still a run. */
   private final List<Path> files = new ArrayList<>();
+
+  /** In the directory of the reports. */
+  private final List<Path> reported = new ArrayList<>();
 
   private long bytes;
 
@@ -47,6 +62,23 @@ final class RunDeletion {
       }
     }
     files.addAll(boxes);
+    addReports();
+  }
+
+  /** What is kept of it among the reports. Goes last: with the run there it would be made again. */
+  private void addReports() throws IOException {
+    Path reports = directory.resolveSibling("reports");
+    String id = String.valueOf(directory.getFileName());
+    if (!Files.isDirectory(reports, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    for (String ending : List.of(".json", ".adopted")) {
+      Path file = reports.resolve(id + ending);
+      if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+        reported.add(file);
+        bytes += Files.size(file);
+      }
+    }
   }
 
   private static void requireRealDirectory(Path directory) throws IOException {
@@ -56,14 +88,13 @@ final class RunDeletion {
   }
 
   private static boolean isKnown(String name) {
-    return name.equals("lock")
-        || name.equals("box")
-        || name.equals("box.scrub") // of a scrub that died
+    return KNOWN.contains(name)
         || name.startsWith("journal-")
-        || name.startsWith(".new-journal-"); // of a recorder that died while it made a segment
+        || name.startsWith("death-") // what witnesses said
+        || name.startsWith(".new-"); // of a process that died while it made one of these
   }
 
-  /** {@return the size of its files} */
+  /** {@return the size of its files, and of its reports} */
   long bytes() {
     return bytes;
   }
@@ -78,5 +109,8 @@ final class RunDeletion {
       Files.deleteIfExists(file);
     }
     Files.deleteIfExists(directory);
+    for (Path file : reported) {
+      Files.deleteIfExists(file);
+    }
   }
 }

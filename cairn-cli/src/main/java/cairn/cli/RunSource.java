@@ -3,6 +3,7 @@ package cairn.cli;
 import cairn.report.Report;
 import cairn.report.Run;
 import cairn.report.Runs;
+import cairn.report.Witness;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -265,7 +266,7 @@ final class RunSource {
         "no such run directory: dir=" + directory + " (give <root>/<app>/<run>, or a run id)");
   }
 
-  private static List<Run> list(Path root) {
+  static List<Run> list(Path root) {
     if (!Files.exists(root, LinkOption.NOFOLLOW_LINKS)) {
       throw CliException.unreadable(
           "no such directory: dir="
@@ -326,8 +327,15 @@ final class RunSource {
 
   /** {@return what is in the run's box, as far as it is sound} */
   static Report read(Run run) {
+    return read(run, null);
+  }
+
+  /**
+   * {@return what is in the run's box, as far as it is sound, judged with what a person says too}
+   */
+  static Report read(Run run, @Nullable Witness witness) {
     try {
-      return run.report();
+      return witness == null ? run.report() : run.report(witness);
     } catch (IOException e) {
       throw CliException.unreadable(
           "no readable box: run="

@@ -54,7 +54,8 @@ final class ScrubCommand implements Callable<Integer> {
               "Erased: old values of the scope, closed spans, older breadcrumbs, what is damaged. Redacted:",
               "what the recorder redacts by default, in runs recorded without that, and what --key and --text",
               "add. The report says everything else as before, and that the run was scrubbed. This cannot be",
-              "undone. Other files are left alone: an hs_err file, a core dump, copies and backups of the box."
+              "undone. The kept copy of hsperfdata is deleted. Other files are left alone: the JVM's own hs_err",
+              "file, a core dump, a heap dump, copies and backups of the box."
             },
             new String[] {
               "Exit codes: 0 done or nothing to do, 1 a run could not be scrubbed, 2 wrong usage,",

@@ -5,10 +5,12 @@ import cairn.report.Finding;
 import cairn.report.Report;
 import cairn.report.ReportPart;
 import cairn.report.Run;
+import cairn.report.Witness;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
@@ -17,6 +19,7 @@ final class WhyCommand implements Callable<Integer> {
   private final Session session;
 
   private final RunSource source;
+  private final ExitCodeOption exitCode = new ExitCodeOption();
   private final OptionSpec json = Options.flag("print the report as JSON", "--json");
 
   WhyCommand(Session session) {
@@ -39,17 +42,20 @@ final class WhyCommand implements Callable<Integer> {
               "  cairn why                    the run that died last",
               "  cairn why orders             the newest dead run of one application",
               "  cairn why 7f3a9c01           the run whose id ends so",
+              "  cairn why --exit-code 137    its exit code is known from elsewhere",
               "  cairn why --json | jq -r .verdict.cause"
             });
     spec.addOption(json);
+    exitCode.addTo(spec);
     source.addOneTo(spec);
     return spec;
   }
 
   @Override
   public Integer call() throws IOException {
+    @Nullable Witness witness = exitCode.witness();
     Run selected = source.select(false);
-    Report report = RunSource.read(selected);
+    Report report = RunSource.read(selected, witness);
     if (Options.isSet(json)) {
       report.writeJson(session.out);
       session.out.println();

@@ -19,10 +19,15 @@ final class Cli {
   final Properties properties = new Properties();
   Path systemRoot = Path.of("/");
   Clock clock = Clock.systemUTC();
-  Runnable pause =
+  Step pause =
       () -> {
         throw new AssertionError("nothing to wait for");
       };
+
+  /** What happens while the command waits; interrupts it to end it. */
+  interface Step {
+    void run() throws InterruptedException;
+  }
 
   /** What a person types; null off a terminal. */
   InputStream keyboard;

@@ -139,6 +139,27 @@ class DoctorCommandTest {
   }
 
   @Test
+  void aGroupWhoseProcessesDieTogetherIsAWarning() throws IOException {
+    file("sys/fs/cgroup/app/memory.oom.group", "0\n");
+    assertThat(cli.run("doctor").out()).doesNotContain("oom group");
+    file("sys/fs/cgroup/app/memory.oom.group", "1\n");
+
+    assertCheck("oom group", "warn", "a parent such as cairn run too");
+    assertThat(check("oom group").get("remedy").textValue()).contains("cairn watch");
+  }
+
+  @Test
+  void whatEveryJvmHereDoesWithAFullHeapIsNamed() {
+    assertCheck("heap full", "ok", "cairn note oom %p");
+    cli.variables.put("JAVA_TOOL_OPTIONS", "-XX:+ExitOnOutOfMemoryError -XX:OnOutOfMemoryError=x");
+
+    assertCheck(
+        "heap full",
+        "ok",
+        "ExitOnOutOfMemoryError (JAVA_TOOL_OPTIONS), OnOutOfMemoryError (JAVA_TOOL_OPTIONS)");
+  }
+
+  @Test
   void anErrorFileThatEveryJvmHereIsGivenIsNamed() {
     cli.variables.put("JAVA_TOOL_OPTIONS", "-Xmx1g -XX:ErrorFile=/dumps/hs_err_%p.log -Da=b");
 

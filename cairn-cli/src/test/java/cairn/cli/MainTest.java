@@ -37,6 +37,9 @@ class MainTest {
             "report ",
             "tail ",
             "vitals ",
+            "run ",
+            "watch ",
+            "note ",
             "doctor ",
             "profile ",
             "scrub ",
@@ -46,7 +49,10 @@ class MainTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"list", "why", "report", "tail", "vitals", "doctor", "profile", "scrub", "prune"})
+      strings = {
+        "list", "why", "report", "tail", "vitals", "watch", "note", "doctor", "profile", "scrub",
+        "prune"
+      })
   void everyCommandsHelpHasExitCodesExamplesAndDir(String command) {
     Cli.Result result = cli.run(command, "--help");
 
@@ -55,6 +61,17 @@ class MainTest {
     assertThat(result.out())
         .startsWith("Usage: cairn " + command)
         .contains("--dir=DIR", "Exit codes: 0 ", "Examples:\n  cairn " + command)
+        .doesNotContain("\u001b");
+    assertThat(result.out().lines()).allMatch(line -> line.length() <= 100);
+  }
+
+  @Test
+  void theHelpOfRunHasItsExitCodesExamplesAndDirToo() {
+    Cli.Result result = cli.run("run", "--help");
+
+    assertThat(result.out())
+        .startsWith("Usage: cairn run [OPTIONS] -- CMD...")
+        .contains("--dir=DIR", "Exit codes: that of the command", "Examples:\n  cairn run")
         .doesNotContain("\u001b");
     assertThat(result.out().lines()).allMatch(line -> line.length() <= 100);
   }
@@ -90,6 +107,19 @@ class MainTest {
             + " of them)",
         "scrub --text= | empty value: option=--text (give the text that is secret)",
         "scrub --key - | invalid value: option=--key, value=- (give a name with a letter or digit)",
+        "run | missing argument: argument=CMD (see: cairn run --help)",
+        "run --jsn -- true | unknown option: option=--jsn (see: cairn run --help)",
+        "watch --interval x | invalid value: option=--interval, value=x (expected a number; see:"
+            + " cairn watch --help)",
+        "watch --interval 0 | value is out of range: option=--interval, value=0.0, least=0.05,"
+            + " most=3600.0 (give seconds)",
+        "note | missing argument: argument=WHAT (see: cairn note --help)",
+        "note oom | missing argument: argument=PID (see: cairn note --help)",
+        "note oom x | invalid value: option=PID, value=x (expected a whole number; see: cairn note"
+            + " --help)",
+        "note out 1 | invalid value: argument=WHAT, value=out (expected oom)",
+        "why --exit-code 256 | value is too large: option=--exit-code, value=256, limit=255 (give a"
+            + " smaller one)",
         "list --dir= | empty value: option=--dir (give a directory)",
       })
   void aWrongCommandLineIsOneLineOnStderrAndExitCodeTwo(String line, String message) {

@@ -73,12 +73,44 @@ class PruneCommandTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"box.scrub", "journal-000001", ".new-journal-000002"})
-  void whatAScrubOrARecorderThatDiedLeftIsDeletedWithItsRun(String file) throws IOException {
+  @ValueSource(
+      strings = {
+        "box.scrub",
+        "journal-000001",
+        ".new-journal-000002",
+        "hooks",
+        "death-watch",
+        ".new-death-run-4711-1f",
+        "hs_err.log",
+        "hsperfdata",
+        "note-oom"
+      })
+  void whatCairnPutThereIsDeletedWithItsRun(String file) throws IOException {
     Files.createFile(run("shop", 0, Duration.ZERO).resolve(file));
 
     assertThat(cli.run("prune", "--keep", "0").exitCode()).isZero();
     assertThat(left("shop")).isEmpty();
+  }
+
+  @Test
+  void whatWasKeptOfADeletedRunAmongTheReportsGoesTooAndNothingElseThere() throws IOException {
+    Path run = run("shop", 0, Duration.ZERO);
+    String kept = run("shop", 1, Duration.ZERO).getFileName() + ".json";
+    Path reports = Files.createDirectory(root.resolve("shop/reports"));
+    String id = String.valueOf(run.getFileName());
+    for (String name : List.of(id + ".json", id + ".adopted", kept, ".lock", "notes.txt")) {
+      Files.writeString(reports.resolve(name), "0123456789");
+    }
+
+    Cli.Result dry = cli.run("prune", "--keep", "1", "--dry-run");
+    assertThat(dry.out()).contains("would free " + Units.size(BOX_BYTES + 20));
+    assertThat(reports.resolve(id + ".json")).exists();
+    assertThat(cli.run("prune", "--keep", "1").exitCode()).isZero();
+
+    try (Stream<Path> left = Files.list(reports)) {
+      assertThat(left.map(path -> path.getFileName().toString()))
+          .containsExactlyInAnyOrder(kept, ".lock", "notes.txt");
+    }
   }
 
   @Test

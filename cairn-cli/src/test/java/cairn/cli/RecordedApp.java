@@ -9,7 +9,9 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
 
 /** An application of its own JVM that records what its stdin says: see {@link ChildRun}. */
@@ -34,6 +36,12 @@ public final class RecordedApp {
         case "begin" -> spans.push(recorder.begin(words[1]).set(words[2], words[3]));
         case "end" -> spans.pop().close();
         case "exit" -> System.exit(Integer.parseInt(words[1]));
+        case "fill" -> {
+          List<byte[]> heap = new ArrayList<>();
+          while (true) {
+            heap.add(new byte[1 << 20]);
+          }
+        }
         case "return" -> {
           recorder.close();
           return;

@@ -75,6 +75,17 @@ class RunCommandsTest {
   }
 
   @Test
+  void anExitCodeThatAPersonKnowsIsJudgedWithAndNotWrittenDown() {
+    Cli.Result halted = cli.run("why", killed.id, "--exit-code", "3");
+    Cli.Result report = cli.run("report", killed.id, "--json", "--exit-code", "3");
+
+    assertThat(halted.exitCode()).isEqualTo(1);
+    assertThat(halted.out()).isNotEqualTo(cli.run("why", killed.id).out()).contains("status", "3");
+    assertThat(report.json().at("/verdict/cause").textValue()).isNotEqualTo("KILLED");
+    assertThat(killed.directory).isDirectoryNotContaining("glob:**/death-*");
+  }
+
+  @Test
   void whyWithoutRunTakesTheDeadRunThatWasSeenLast() {
     assertThat(exited.id).isGreaterThan(killed.id);
 

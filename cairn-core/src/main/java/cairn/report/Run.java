@@ -131,6 +131,21 @@ public final class Run {
     return Report.identity(id, app, head());
   }
 
+  /**
+   * {@return whether the run is, or was, on another machine than this process} What a lock says is
+   * of no use then, and neither is what this machine counts. Not if anything is unknown. Reads only
+   * the beginning of the box.
+   *
+   * <p>The same boot id is the same machine. Another one is another machine if its host id is
+   * another ({@code CAIRN_HOST_ID}, else from {@code /etc/machine-id}), or, where one of the two is
+   * unknown, its host name.
+   *
+   * @throws IOException if there is no readable box
+   */
+  public boolean isElsewhere() throws IOException {
+    return Judge.isElsewhere(head(), new LocalHost());
+  }
+
   private Salvage head() throws IOException {
     return new Salvage(
         Remains.readBox(directory.resolve("box"), HEAD_BYTES, true), boxName(), true);
@@ -205,8 +220,9 @@ public final class Run {
    *
    * @param delivery called at most once, under a lock over all runs of the application
    * @return false if it was delivered before
-   * @throws IOException if another delivery is at work (try again later), if there is no readable
-   *     box, or from {@code delivery} and from storing
+   * @throws DeliveryInProgressException if another process delivers a run of this application: try
+   *     again
+   * @throws IOException if there is no readable box, or from {@code delivery} and from storing
    * @throws IllegalStateException if the run is alive
    */
   public boolean deliver(Delivery delivery) throws IOException {
@@ -216,7 +232,12 @@ public final class Run {
     }
     requireDead(new LocalHost());
     PrivateFiles.createDirectories(reports(), PrivateFiles.isPosix(directory));
-    DirectoryLock lock = DirectoryLock.take(reports(), ".lock", "reports");
+    DirectoryLock lock;
+    try {
+      lock = DirectoryLock.take(reports(), ".lock", "reports");
+    } catch (DirectoryLock.HeldException e) {
+      throw new DeliveryInProgressException(e);
+    }
     try (lock) {
       if (Files.exists(storedReport(), LinkOption.NOFOLLOW_LINKS)) {
         return false;
