@@ -72,6 +72,12 @@ public final class VictimProcess implements AutoCloseable {
     /** As {@link #fast(Path)}, for the classes that this rehearsal takes. */
     static Launcher fast(Path directory, Rehearsal rehearsal)
         throws IOException, InterruptedException {
+      return fast(directory, Path.of(System.getProperty("java.home")), rehearsal);
+    }
+
+    /** As {@link #fast(Path, Rehearsal)}, with the Java of that home. */
+    static Launcher fast(Path directory, Path javaHome, Rehearsal rehearsal)
+        throws IOException, InterruptedException {
       // An archive takes classes from jars only.
       Path jar = directory.resolve("victim.jar");
       writeJar(jar, List.of(location(Recorder.class), location(Victim.class)));
@@ -79,7 +85,7 @@ public final class VictimProcess implements AutoCloseable {
       List<String> common = List.of("-Xmx64m", "-XX:+UseSerialGC", "-Xlog:disable");
       List<String> dumping = new ArrayList<>(common);
       dumping.add("-XX:ArchiveClassesAtExit=" + archive);
-      Path java = javaOf(Path.of(System.getProperty("java.home")));
+      Path java = javaOf(javaHome);
       rehearsal.run(
           new Launcher(java, jar.toString(), dumping),
           Files.createDirectory(directory.resolve("rehearsal")));

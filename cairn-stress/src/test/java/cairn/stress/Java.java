@@ -8,15 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /** Other Java processes, and other Javas. */
 final class Java {
-  private static final Pattern VERSION = Pattern.compile("JAVA_VERSION=\"(\\d+)");
-  private static final int FIRST_WITH_VIRTUAL_THREADS = 21;
-
   private Java() {}
 
   /**
@@ -51,22 +45,12 @@ final class Java {
    * {@return the home of a Java that has virtual threads: this one, else one installed beside it}
    */
   static Optional<Path> withVirtualThreads() throws IOException {
-    Path own = Path.of(System.getProperty("java.home"));
-    if (Runtime.version().feature() >= FIRST_WITH_VIRTUAL_THREADS) {
-      return Optional.of(own);
-    }
-    try (Stream<Path> homes = Files.list(own.toRealPath().getParent())) {
-      for (Path home : homes.sorted().toList()) {
-        Path release = home.resolve("release");
-        if (Files.isReadable(release)) {
-          Matcher matcher = VERSION.matcher(Files.readString(release));
-          if (matcher.find() && Integer.parseInt(matcher.group(1)) >= FIRST_WITH_VIRTUAL_THREADS) {
-            return Optional.of(home);
-          }
-        }
+    for (Jdk jdk : Jdk.installed()) {
+      if (jdk.feature() >= Jdk.FIRST_WITH_VIRTUAL_THREADS) {
+        return Optional.of(jdk.home());
       }
     }
-    System.out.println("NOT RUN, no Java 21 or later beside " + own);
+    System.out.println("NOT RUN, no Java 21 or later beside " + System.getProperty("java.home"));
     return Optional.empty();
   }
 }
