@@ -322,7 +322,7 @@ class PressureTest {
         new Box(new Region(bytes), plan, MemoryBox.NONCE, clock, Secrets.STANDARD, Forms.NONE);
     failing.start(new byte[] {(byte) 0xa0}, 1);
     Housekeeper housekeeper =
-        new Housekeeper(failing, null, null, new ShutdownWatch(failing.life), null);
+        new Housekeeper(failing, null, null, new ShutdownWatch(failing.life), null, null);
     try (VitalsSources sources = new VitalsSources()) {
       nanosCalls.set(0);
       housekeeper.beat(sources, new long[VitalsLayout.COUNT], false);

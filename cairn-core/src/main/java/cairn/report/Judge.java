@@ -358,9 +358,11 @@ final class Judge {
   /** {@return the exit status of a shutdown in order, if it was seen} */
   private OptionalInt statusOfShutdown() {
     OptionalInt status = traces.exitStatus();
-    return status.isEmpty() || diedInHooks() || status.getAsInt() == STATUS_KILL
-        ? OptionalInt.empty()
-        : status;
+    boolean unseen =
+        status.isEmpty()
+            || status.getAsInt() == STATUS_KILL
+            || (diedInHooks() && !isExpected(status.getAsInt()));
+    return unseen ? OptionalInt.empty() : status;
   }
 
   /**
@@ -1041,11 +1043,11 @@ final class Judge {
     }
     add(Kind.FOR, count);
     add(Kind.FOR, memory.nearness());
-    boolean soon = oomKills.soon();
-    if (!soon) {
+    if (!oomKills.soon()) {
       add(Kind.MISSING, LATE);
     }
-    return outOfMemoryKilled(soon ? Confidence.LIKELY : Confidence.POSSIBLE);
+    boolean likely = oomKills.soon() && memory.rising();
+    return outOfMemoryKilled(likely ? Confidence.LIKELY : Confidence.POSSIBLE);
   }
 
   private static final String LATE =

@@ -10,10 +10,15 @@ import java.util.OptionalLong;
  * @param usage bytes of its cgroup, the page cache of its files included
  * @param limit the cgroup's, else the machine's
  * @param ofCgroup whose limit it is
+ * @param rising whether the last second brought it nearer, or nothing is left to bring
  */
-record MemoryUse(OptionalLong rss, OptionalLong usage, OptionalLong limit, boolean ofCgroup) {
+record MemoryUse(
+    OptionalLong rss, OptionalLong usage, OptionalLong limit, boolean ofCgroup, boolean rising) {
   private static final double NEAR = 0.9;
   private static final double MUCH = 0.5;
+  private static final double FULL = 0.98;
+  private static final double GROWTH = 0.01;
+  private static final long ABOUT_A_SECOND = 900_000_000;
   private static final long NO_LIMIT = 1L << 60;
 
   static MemoryUse of(Salvage run, HostFacts host) {
@@ -24,11 +29,39 @@ record MemoryUse(OptionalLong rss, OptionalLong usage, OptionalLong limit, boole
             && limit.getAsLong() > 0
             && limit.getAsLong() < NO_LIMIT
             && (machine.isEmpty() || limit.getAsLong() <= machine.getAsLong());
+    OptionalLong limitInForce = limited ? limit : machine;
     return new MemoryUse(
         run.lastVital(VitalsLayout.RSS),
         run.lastVital(VitalsLayout.CGROUP_USAGE),
-        limited ? limit : machine,
-        limited);
+        limitInForce,
+        limited,
+        limitInForce.isPresent()
+            && (isRising(run, VitalsLayout.RSS, limitInForce.getAsLong())
+                || isRising(run, VitalsLayout.CGROUP_USAGE, limitInForce.getAsLong())));
+  }
+
+  /**
+   * Who is killed for want of memory has used up what there was: slowly, and then the last sample
+   * shows it full, or fast, and then it shows it growing. Who sits below the limit is no more
+   * likely a victim than any other.
+   */
+  private static boolean isRising(Salvage run, int vital, long limit) {
+    long[] last = null;
+    for (int i = run.vitals.size() - 1; i >= 0; i--) {
+      long[] sample = run.vitals.get(i);
+      if (sample[vital] == VitalsLayout.UNKNOWN) {
+        continue;
+      }
+      if (last == null) {
+        last = sample;
+        if (last[vital] >= FULL * limit) {
+          return true;
+        }
+      } else if (last[VitalsLayout.NANOS] - sample[VitalsLayout.NANOS] >= ABOUT_A_SECOND) {
+        return last[vital] - sample[vital] >= GROWTH * limit;
+      }
+    }
+    return false;
   }
 
   /** {@return whether the process itself was near the limit} */
@@ -44,12 +77,9 @@ record MemoryUse(OptionalLong rss, OptionalLong usage, OptionalLong limit, boole
     return ofCgroup && isAtLeast(usage, NEAR) && isAtLeast(rss, MUCH);
   }
 
-  /** {@return whether most of what its cgroup used was the process} */
+  /** {@return whether the process had at least half of its cgroup's limit} */
   boolean isMost() {
-    return ofCgroup
-        && rss.isPresent()
-        && usage.isPresent()
-        && rss.getAsLong() >= MUCH * usage.getAsLong();
+    return ofCgroup && isAtLeast(rss, MUCH);
   }
 
   private boolean isAtLeast(OptionalLong bytes, double share) {
@@ -66,7 +96,8 @@ record MemoryUse(OptionalLong rss, OptionalLong usage, OptionalLong limit, boole
         + Names.bytes((own ? rss : usage).orElse(0))
         + ", 90 % or more of "
         + (ofCgroup ? "its cgroup's limit of " : "the machine's ")
-        + Names.bytes(limit.orElse(0));
+        + Names.bytes(limit.orElse(0))
+        + (rising ? "" : ", and not growing");
   }
 
   /** {@return in words, that nothing is} */

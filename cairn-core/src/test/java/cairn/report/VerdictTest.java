@@ -408,11 +408,11 @@ class VerdictTest {
   void aNodeCounterThatMovedUnderPressureIsLikelyTheOomKiller() throws IOException {
     host.now = at(90_000);
     host.nodeOomKills = OptionalLong.of(6);
-    Verdict verdict = verdict(sampled(95 * GIB / 100, GIB, 5));
+    Verdict verdict = verdict(sampled(99 * GIB / 100, GIB, 5));
     assertVerdict(verdict, Cause.OOM_KILLED, Confidence.LIKELY);
     assertThat(verdict.headline())
         .isEqualTo(
-            "Killed by the kernel's OOM killer (likely) at 14:01:00.000 UTC or later, at 973 MiB of"
+            "Killed by the kernel's OOM killer (likely) at 14:01:00.000 UTC or later, at 1014 MiB of"
                 + " 1.0 GiB; nothing was in flight");
   }
 
@@ -440,12 +440,12 @@ class VerdictTest {
     host.nodeOomKills = OptionalLong.of(6);
     host.memoryBytes = OptionalLong.of(GIB);
     assertVerdict(
-        verdict(sampled(95 * GIB / 100, Long.MAX_VALUE - 4095, 5)),
+        verdict(sampled(99 * GIB / 100, Long.MAX_VALUE - 4095, 5)),
         Cause.OOM_KILLED,
         Confidence.LIKELY);
     host.memoryBytes = OptionalLong.of(16 * GIB);
     assertVerdict(
-        verdict(sampled(95 * GIB / 100, VitalsLayout.UNKNOWN, 5)),
+        verdict(sampled(99 * GIB / 100, VitalsLayout.UNKNOWN, 5)),
         Cause.KILLED,
         Confidence.POSSIBLE);
   }
@@ -470,7 +470,7 @@ class VerdictTest {
           VitalsLayout.CGROUP_OOM_KILLS,
           second >= 20 ? 3 : 2,
           VitalsLayout.RSS,
-          95 * GIB / 100,
+          99 * GIB / 100,
           VitalsLayout.CGROUP_LIMIT,
           GIB);
     }

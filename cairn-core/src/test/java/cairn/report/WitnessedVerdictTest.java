@@ -230,8 +230,11 @@ class WitnessedVerdictTest {
   // The OOM killer
 
   private static BoxBuilder sampled(long rssMib, long processes) {
-    return dead()
-        .identity("cgroup", "/sys/fs/cgroup/app")
+    return sampled(dead(), rssMib, processes);
+  }
+
+  private static BoxBuilder sampled(BoxBuilder box, long rssMib, long processes) {
+    return box.identity("cgroup", "/sys/fs/cgroup/app")
         .identity("cgroupInode", 99L)
         .second(
             59_900,
@@ -271,11 +274,11 @@ class WitnessedVerdictTest {
   void ownCgroupsCountIsLikelyTheRunIfItWasAloneOrMostOfIt() throws IOException {
     Statement counted = seen(60_400, 6, OptionalLong.of(3));
     assertVerdict(report(sampled(45, 1), counted), Cause.OOM_KILLED, Confidence.LIKELY);
-    assertVerdict(report(sampled(120, 3), counted), Cause.OOM_KILLED, Confidence.LIKELY);
+    assertVerdict(report(sampled(130, 3), counted), Cause.OOM_KILLED, Confidence.LIKELY);
     assertVerdict(report(sampled(45, 2), counted), Cause.OOM_KILLED, Confidence.POSSIBLE);
     status = OptionalInt.of(137);
     assertVerdict(report(sampled(45, 1), counted), Cause.OOM_KILLED, Confidence.LIKELY);
-    assertVerdict(report(sampled(120, 1), counted), Cause.OOM_KILLED, Confidence.CERTAIN);
+    assertVerdict(report(sampled(130, 1), counted), Cause.OOM_KILLED, Confidence.CERTAIN);
   }
 
   @Test
@@ -285,6 +288,15 @@ class WitnessedVerdictTest {
     Statement lateWithoutCgroup = seen(600_000, 6, OptionalLong.empty());
     assertVerdict(
         report(sampled(250, 1), lateWithoutCgroup), Cause.OOM_KILLED, Confidence.POSSIBLE);
+  }
+
+  @Test
+  void memoryNearTheLimitThatDoesNotGrowIsOnlyPossible() throws IOException {
+    Statement counted = seen(60_400, 6, OptionalLong.empty());
+    assertVerdict(report(sampled(240, 1), counted), Cause.OOM_KILLED, Confidence.POSSIBLE);
+    assertVerdict(report(sampled(252, 1), counted), Cause.OOM_KILLED, Confidence.LIKELY);
+    BoxBuilder growing = sampled(dead().second(58_900, VitalsLayout.RSS, 200 * MIB), 240, 1);
+    assertVerdict(report(growing, counted), Cause.OOM_KILLED, Confidence.LIKELY);
   }
 
   @Test

@@ -55,7 +55,12 @@ class LayerTest {
   void coreNeedsFourModulesOfTheJdkAndNothingElse() throws Exception {
     Set<String> modules = new TreeSet<>();
     for (String line :
-        jdeps("-verbose:class", "--multi-release", "base", "--add-modules", "jdk.management")) {
+        jdeps(
+            "-verbose:class",
+            "--multi-release",
+            "base",
+            "--add-modules",
+            "jdk.management,java.logging")) {
       String[] words = line.strip().split("\\s+");
       boolean isUse = line.startsWith("  ") && words.length >= 4 && words[1].equals("->");
       // The JSpecify annotations are read by compilers only, and are not there at run time.
