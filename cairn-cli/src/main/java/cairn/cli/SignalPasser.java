@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Passes the signals that this process gets on to its child, and lives on. */
 final class SignalPasser implements AutoCloseable {
-  private static final List<String> NAMES = List.of("TERM", "INT", "HUP", "USR1", "USR2");
+  static final List<String> NAMES = List.of("TERM", "INT", "HUP", "USR1", "USR2");
 
   private final Signals signals;
   private final Set<String> received = new LinkedHashSet<>();

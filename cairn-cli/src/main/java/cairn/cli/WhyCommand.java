@@ -33,7 +33,8 @@ final class WhyCommand implements Callable<Integer> {
             "why",
             this,
             new String[] {
-              "Says what ended a run: one sentence, what was open at that moment, and the evidence."
+              "Says what ended a run: one sentence, what was open at that moment, the evidence, and what to",
+              "look at next."
             },
             new String[] {
               "Exit codes: 0 clean end, 1 died, 2 wrong usage, 3 nothing readable, 4 still running",
@@ -73,7 +74,13 @@ final class WhyCommand implements Callable<Integer> {
     List<ReportPart> parts = new ArrayList<>();
     parts.add(ReportPart.HEADLINE);
     parts.add(ReportPart.OPEN_SPANS);
+    if (!report.pressure().isEmpty()) {
+      parts.add(ReportPart.PRESSURE);
+    }
     parts.add(ReportPart.EVIDENCE);
+    if (!report.advice().isEmpty()) {
+      parts.add(ReportPart.ADVICE);
+    }
     for (Finding finding : report.findings()) {
       if (finding.severity() != Finding.Severity.INFO) {
         parts.add(ReportPart.FINDINGS);

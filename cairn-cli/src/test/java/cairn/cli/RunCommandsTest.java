@@ -62,6 +62,7 @@ class RunCommandsTest {
     assertThat(result.out().lines().findFirst().orElseThrow()).startsWith("Killed (SIGKILL");
     assertThat(result.out())
         .contains("POST /orders", "order.id=17", "OOM killer is excluded")
+        .contains("What to look at next", "POST /orders, and the last breadcrumbs")
         .contains("Run: shop 1.2, " + killed.id + ", last seen 20")
         .endsWith("Full report: cairn report " + killed.id + "\n");
   }
