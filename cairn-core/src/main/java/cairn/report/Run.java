@@ -244,11 +244,15 @@ public final class Run {
       }
       Report report = report();
       delivery.deliver(report);
-      ByteArrayOutputStream json = new ByteArrayOutputStream();
-      report.writeJson(json);
-      PrivateFiles.replaceWhole(storedReport(), json.toByteArray());
+      store(report);
       return true;
     }
+  }
+
+  private void store(Report report) throws IOException {
+    ByteArrayOutputStream json = new ByteArrayOutputStream();
+    report.writeJson(json);
+    PrivateFiles.replaceWhole(storedReport(), json.toByteArray());
   }
 
   /**
@@ -285,7 +289,7 @@ public final class Run {
    * touched.
    *
    * <p>A journal of the run is first put into the box, where that is older, and deleted once the
-   * box is replaced.
+   * box is replaced. A report that was kept of the run ({@link #storedReport}) is made anew.
    *
    * <p>Writes a new box beside the old one, forces it and renames it over the old one: a death in
    * between, or power loss, leaves one of them whole. No other file of the run's directory is
@@ -317,7 +321,11 @@ public final class Run {
         replacement.replace(result.image());
       }
       boolean hadJournal = replacement.deleteJournal();
-      return summary(result, remains, hadJournal);
+      Scrubbed done = summary(result, remains, hadJournal);
+      if (Files.exists(storedReport(), LinkOption.NOFOLLOW_LINKS)) {
+        store(report(host)); // it shows what the box showed when it was delivered
+      }
+      return done;
     }
   }
 

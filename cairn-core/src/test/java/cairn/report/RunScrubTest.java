@@ -109,6 +109,19 @@ class RunScrubTest {
   }
 
   @Test
+  void reportThatWasKeptIsScrubbedToo() throws Exception {
+    Run run = killed();
+    assertThat(run.deliver(report -> {})).isTrue();
+    // As one that was delivered by a recorder without redaction.
+    Files.writeString(run.storedReport(), "{\"secret\": \"hunter2\"}");
+
+    scrub(run);
+
+    assertThat(Files.readString(run.storedReport())).isEqualTo(run.report().toJson());
+    assertThat(run.deliver(report -> {})).isFalse();
+  }
+
+  @Test
   void runThatIsAliveIsRefusedAndUntouched() throws Exception {
     try (Recorder recorder = Recorder.builder("alive").directory(root).open()) {
       recorder.scope().tag("password", "tag-secret");
