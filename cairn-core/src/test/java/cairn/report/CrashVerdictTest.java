@@ -276,9 +276,9 @@ class CrashVerdictTest {
 
   @Test
   void aClockThatWasSetWhileItRanIsAllowedFor() throws IOException {
-    // Set forward by an hour: the beat has it, the identity not.
-    BoxBuilder box = BoxBuilder.box().beat(60_000, 3_660_000);
-    put(PLACE, at(3_660_700), file("25-pid-1", 4711, at(3_660_500), STARTED.plusSeconds(3600)));
+    // Set forward by two hours: the beat has it, the identity not.
+    BoxBuilder box = BoxBuilder.box().beat(60_000, 7_260_000);
+    put(PLACE, at(7_260_700), file("25-pid-1", 4711, at(7_260_500), STARTED.plusSeconds(7200)));
     assertVerdict(verdict(box), Cause.NATIVE_CRASH, Confidence.CERTAIN);
   }
 
