@@ -74,6 +74,10 @@ final class Judge {
   private final Traces traces;
   private final Instant now;
   private final CrashEvidence crash;
+
+  /** Of the dead JVM. That they are there excludes what would have deleted them. */
+  private final @Nullable PerfData counters;
+
   private final OomKills oomKills;
   private final MemoryUse memory;
   private final List<Evidence> evidence = new ArrayList<>();
@@ -86,6 +90,7 @@ final class Judge {
     this.traces = traces;
     this.salvage = salvage;
     this.crash = new CrashEvidence(salvage, host, traces.directory());
+    this.counters = liveness == Liveness.ALIVE ? null : counters(salvage, host, traces.directory());
     this.liveness = liveness;
     this.host = host;
     this.now = host.now();
@@ -146,10 +151,6 @@ final class Judge {
   private Verdict withCounters(Verdict verdict) {
     switch (verdict.cause()) {
       case KILLED, OOM_KILLED, JAVA_OOM, HALTED, NATIVE_CRASH, UNKNOWN -> {
-        Path directory = traces.directory();
-        PerfData counters =
-            directory == null ? null : PerfCopy.read(directory.resolve(PerfCopy.COPY));
-        counters = counters == null ? host.counters(salvage) : counters;
         List<String> facts = counters == null ? List.of() : counters.facts();
         if (facts.isEmpty()) {
           return verdict;
@@ -161,6 +162,12 @@ final class Judge {
         return verdict;
       }
     }
+  }
+
+  private static @Nullable PerfData counters(
+      Salvage salvage, HostFacts host, @Nullable Path directory) {
+    PerfData copy = directory == null ? null : PerfCopy.read(directory.resolve(PerfCopy.COPY));
+    return copy == null ? host.counters(salvage) : copy;
   }
 
   // 1
@@ -1191,13 +1198,21 @@ final class Judge {
     if (salvage.identity.containsKey("flags") && !exits) {
       add(Kind.AGAINST, "-XX:+ExitOnOutOfMemoryError is not set");
     }
+    boolean neverHalted = counters != null;
+    if (neverHalted) {
+      add(
+          Kind.AGAINST,
+          "Runtime.halt is excluded: it deletes the JVM's performance counters, which were still"
+              + " there");
+    }
     if (!isKilled()) {
       add(
           Kind.MISSING,
           "without the exit status these are not separable: SIGKILL by a person or a supervisor,"
-              + " Runtime.halt"
+              + (neverHalted ? " another signal, _exit in native code" : " Runtime.halt")
               + (exits ? ", -XX:+ExitOnOutOfMemoryError" : ""));
     }
+    String orElse = neverHalted ? "SIGKILL or another signal" : "SIGKILL or Runtime.halt";
     // Without the identity neither a reboot nor the OOM killer could be excluded.
     Confidence sure =
         liveness == Liveness.UNKNOWN
@@ -1210,7 +1225,7 @@ final class Judge {
         Cause.KILLED,
         sure,
         "Killed ("
-            + (isKilled() ? "SIGKILL" : "SIGKILL or Runtime.halt")
+            + (isKilled() ? "SIGKILL" : orElse)
             + qualifier(sure)
             + ")"
             + atLastSeen()

@@ -63,8 +63,7 @@ class CrashCopyTest {
     for (CrashCorpus.Sample sample : CrashCorpus.all()) {
       assertThat(copy(sample.bytes()))
           .as(sample.name())
-          .doesNotContain(
-              "XMM[", "Top of Stack", "to memory mapping");
+          .doesNotContain("XMM[", "Top of Stack", "to memory mapping");
     }
   }
 

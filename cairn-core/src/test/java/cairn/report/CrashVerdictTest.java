@@ -424,6 +424,24 @@ class CrashVerdictTest {
     }
   }
 
+  // Counters
+
+  @Test
+  void countersThatAreStillThereExcludeAHalt() throws IOException {
+    Verdict verdict = verdict(dead());
+    assertThat(verdict.headline()).startsWith("Killed (SIGKILL or Runtime.halt");
+    assertThat(texts(verdict, Kind.MISSING)).anyMatch(text -> text.contains("Runtime.halt"));
+    host.counters = PerfData.parse(PerfDataTest.file("25-g1"));
+    verdict = verdict(dead());
+    assertThat(verdict.cause()).isEqualTo(Cause.KILLED);
+    assertThat(verdict.headline()).startsWith("Killed (SIGKILL or another signal");
+    assertThat(texts(verdict, Kind.AGAINST))
+        .anyMatch(text -> text.startsWith("Runtime.halt is excluded: "));
+    assertThat(texts(verdict, Kind.MISSING)).noneMatch(text -> text.contains("Runtime.halt"));
+    assertThat(texts(verdict, Kind.FOR))
+        .anyMatch(text -> text.contains("a collection was under way: System.gc()"));
+  }
+
   // Heap dumps
 
   @Test

@@ -17,6 +17,7 @@ final class FakeHost implements HostFacts {
   OptionalLong cgroupOomKills = OptionalLong.empty();
   String hostId;
   long aliveProcess = -1;
+  PerfData counters;
   final Map<Path, HostFile> files = new HashMap<>();
 
   @Override
@@ -62,6 +63,11 @@ final class FakeHost implements HostFacts {
   @Override
   public boolean isAlive(long pid, long start, String pidNamespace) {
     return pid == aliveProcess && start == 123_456L && pidNamespace.equals("pid:[4026531836]");
+  }
+
+  @Override
+  public PerfData counters(Salvage run) {
+    return counters;
   }
 
   @Override

@@ -23,7 +23,7 @@ class PerfDataTest {
   @TempDir private Path directory;
 
   /** Counters of JVMs that were killed here, as {@link PerfCopy} copied them. */
-  private static byte[] file(String name) throws IOException {
+  static byte[] file(String name) throws IOException {
     try (InputStream in = PerfDataTest.class.getResourceAsStream("/hsperfdata/" + name)) {
       return in.readAllBytes();
     }

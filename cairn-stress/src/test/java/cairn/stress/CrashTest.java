@@ -221,8 +221,22 @@ class CrashTest {
       return;
     }
     assertPrivate(copy);
-    assertThat(texts(run.report().verdict(), Evidence.Kind.FOR))
+    Verdict verdict = run.report().verdict();
+    assertThat(texts(verdict, Evidence.Kind.FOR))
         .anyMatch(text -> text.startsWith("the JVM's counters at its death: "));
+    assertThat(texts(verdict, Evidence.Kind.AGAINST))
+        .anyMatch(text -> text.startsWith("Runtime.halt is excluded: "));
+  }
+
+  @ParameterizedTest
+  @MethodSource("homes")
+  void aHaltLeavesNoCounters(Path home) throws Exception {
+    Dead dead = crash(List.of(), home, List.of(), "halt");
+    assertThat(dead.status()).isEqualTo(CrashVictim.HALTED);
+    Run run = dead.run();
+    assertThat(run.witness(Witness.by("watch"))).isTrue();
+    assertThat(run.directory().resolve("hsperfdata")).doesNotExist();
+    assertThat(run.report().verdict().headline()).startsWith("Killed (SIGKILL or Runtime.halt");
   }
 
   /** In a container the pid is 1, and the volume outlives it. As root only. */

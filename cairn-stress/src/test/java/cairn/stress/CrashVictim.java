@@ -14,6 +14,7 @@ import sun.misc.Unsafe;
 final class CrashVictim {
   static final String APP = "victim";
   static final String READY = "ready";
+  static final int HALTED = 2;
 
   private CrashVictim() {}
 
@@ -50,6 +51,7 @@ final class CrashVictim {
         System.out.flush();
         Thread.sleep(60_000);
       }
+      case "halt" -> Runtime.getRuntime().halt(HALTED);
       default -> throw new IllegalArgumentException(how);
     }
   }
