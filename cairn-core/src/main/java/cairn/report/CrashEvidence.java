@@ -2,6 +2,10 @@ package cairn.report;
 
 import cairn.format.CborSlice;
 import cairn.report.Evidence.Kind;
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,6 +34,8 @@ final class CrashEvidence {
    *   - the crash was not near the run's last sign of life. Others threads run on, and so does the
    *     beat, while the JVM writes the file, for as long as it may (two minutes);
    *   - the crash, or the last write to the file, was before the run's recorder opened;
+   *   - its JVM lived for less than the recorder was seen alive, by the monotonic clock;
+   *   - another run of that pid began after this one was last seen and before the file was there;
    *   - its JVM started after the run's recorder opened, or before the run's process started. Between
    *     the two may lie much time: a shell that waits and then becomes the JVM keeps its start.
    *
@@ -230,6 +236,13 @@ final class CrashEvidence {
     if (crashed.plus(SECOND).isBefore(opened) || modified.plus(SLACK).isBefore(opened)) {
       return "that crash was before this run began";
     }
+    if (file.elapsed != null && file.elapsed.plus(SLACK).compareTo(lived()) < 0) {
+      return "its JVM lived for only " + Names.duration(file.elapsed.toMillis());
+    }
+    String successor = successor(modified, crashed.plus(SECOND));
+    if (successor != null) {
+      return "a later run of that pid began before it was written: " + successor;
+    }
     Instant started = file.startedAt(modified);
     if (started == null) {
       return null;
@@ -241,6 +254,41 @@ final class CrashEvidence {
     return process != null && started.plus(SECOND).plus(SLACK).isBefore(process)
         ? "its JVM started before this run's process"
         : null;
+  }
+
+  /** {@return for how long the recorder was seen alive, by the monotonic clock} */
+  private Duration lived() {
+    OptionalLong nanos = Salvage.integer(salvage.identity, "nanos");
+    Salvage.Clocks last = salvage.newestClocks;
+    return nanos.isEmpty() || last == null || last.nanos() < nanos.getAsLong()
+        ? Duration.ZERO
+        : Duration.ofNanos(last.nanos() - nanos.getAsLong());
+  }
+
+  /**
+   * {@return a run of the same pid that began after this one was last seen, and before the file was
+   * there} A run that crashed has none: it is dead when its file is written. One that began before
+   * is in another container.
+   */
+  private @Nullable String successor(Instant modified, Instant crashed) {
+    Path siblings = directory == null ? null : directory.toAbsolutePath().getParent();
+    Instant seen = salvage.lastSeen;
+    if (siblings == null || seen == null || pid.isEmpty()) {
+      return null;
+    }
+    Instant written = modified.isBefore(crashed) ? modified : crashed;
+    try (DirectoryStream<Path> runs =
+        Files.newDirectoryStream(siblings, "*-" + pid.getAsLong() + "-*")) {
+      for (Path run : runs) {
+        Instant began = Runs.startOf(String.valueOf(run.getFileName()), pid.getAsLong());
+        if (began != null && !began.isBefore(seen) && !began.isAfter(written)) {
+          return String.valueOf(run.getFileName());
+        }
+      }
+    } catch (IOException | DirectoryIteratorException | SecurityException e) {
+      // What can't be listed says nothing.
+    }
+    return null;
   }
 
   /** {@return how far a crash is from the last sign of life; null if near enough} */

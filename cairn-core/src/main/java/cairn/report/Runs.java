@@ -6,13 +6,19 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The runs under a root directory, newest first.
@@ -21,6 +27,11 @@ import java.util.regex.Pattern;
  * {@link Run#report} or {@link Run#isRunning}.
  */
 public final class Runs implements Iterable<Run> {
+  private static final DateTimeFormatter START =
+      DateTimeFormatter.ofPattern("uuuuMMdd-HHmmss-SSS", Locale.ROOT).withZone(ZoneOffset.UTC);
+
+  private static final int START_LENGTH = "yyyyMMdd-HHmmss-SSS".length();
+
   private static final Pattern RUN_ID = Pattern.compile("\\d{8}-\\d{6}-\\d{3}-\\d+-[0-9a-f]{8}");
   static final String REPORTS = "reports";
 
@@ -129,5 +140,17 @@ public final class Runs implements Iterable<Run> {
   @Override
   public Iterator<Run> iterator() {
     return runs.iterator();
+  }
+
+  /** {@return when a run of that pid began, by its id; null if it is none} */
+  static @Nullable Instant startOf(String id, long pid) {
+    if (!RUN_ID.matcher(id).matches() || !id.startsWith("-" + pid + "-", START_LENGTH)) {
+      return null;
+    }
+    try {
+      return START.parse(id.substring(0, START_LENGTH), Instant::from);
+    } catch (DateTimeException e) {
+      return null;
+    }
   }
 }

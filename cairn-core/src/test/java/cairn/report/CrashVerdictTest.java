@@ -53,8 +53,11 @@ class CrashVerdictTest {
   }
 
   private Verdict verdict(BoxBuilder box) throws IOException {
-    return new Judge(
-            new Salvage(box.bytes(), "box", false), Liveness.DEAD, host, Traces.in(directory))
+    return verdict(box, directory);
+  }
+
+  private Verdict verdict(BoxBuilder box, Path run) throws IOException {
+    return new Judge(new Salvage(box.bytes(), "box", false), Liveness.DEAD, host, Traces.in(run))
         .verdict();
   }
 
@@ -241,11 +244,46 @@ class CrashVerdictTest {
 
   @Test
   void aFileOfALaterProcessOfTheSamePidIsRefused() throws IOException {
-    put(PLACE, at(60_900), file("25-pid-1", 4711, at(60_800), at(60_200)));
+    put(PLACE, at(118_100), file("25-pid-1", 4711, at(118_000), at(57_000)));
     Verdict verdict = verdict(dead());
     assertThat(verdict.cause()).isEqualTo(Cause.KILLED);
     assertThat(texts(verdict, Kind.AGAINST))
         .contains(PLACE + " is another process's: its JVM started after this run began");
+  }
+
+  /** Killed, started again and crashed, all in a second or two. */
+  @Test
+  void aFileOfTheProcessJustBehindIsRefused() throws IOException {
+    BoxBuilder box = BoxBuilder.box().beat(400);
+    // The first lived for longer than the second in all.
+    put(PLACE, at(900), file("25-pid-1", 4711, at(0), at(-300)));
+    Verdict verdict = verdict(box);
+    assertThat(verdict.cause()).isEqualTo(Cause.KILLED);
+    assertThat(texts(verdict, Kind.AGAINST))
+        .contains(PLACE + " is another process's: its JVM lived for only 300 ms");
+    // It did not; but then there is the second's directory.
+    put(PLACE, at(1_950), file("25-pid-1", 4711, at(1_000), at(0)));
+    assertVerdict(verdict(box), Cause.NATIVE_CRASH, Confidence.CERTAIN);
+    Path run = Files.createDirectories(directory.resolve(BoxBuilder.RUN_ID));
+    Path second = directory.resolve("20261130-140001-000-4711-0badcafe");
+    Files.createDirectories(second);
+    assertThat(texts(verdict(box, run), Kind.AGAINST))
+        .contains(
+            PLACE
+                + " is another process's: a later run of that pid began before it was written: "
+                + second.getFileName());
+    // The next one begins only after a crash is written; and one of another container any time.
+    Files.delete(second);
+    for (String other :
+        List.of(
+            "20261130-140002-100-4711-0badcafe",
+            "20261130-140000-300-4711-0badcafe",
+            "20261130-140001-000-471-0badcafe",
+            "20261130-140001-000-4711-x",
+            "20269930-140001-000-4711-0badcafe")) {
+      Files.createDirectories(directory.resolve(other));
+    }
+    assertVerdict(verdict(box, run), Cause.NATIVE_CRASH, Confidence.CERTAIN);
   }
 
   @Test
