@@ -7,6 +7,7 @@ import cairn.report.Breadcrumb;
 import cairn.report.Cause;
 import cairn.report.Confidence;
 import cairn.report.Evidence;
+import cairn.report.PressureSnapshot;
 import cairn.report.Report;
 import cairn.report.Run;
 import cairn.report.Runs;
@@ -18,6 +19,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -121,7 +123,7 @@ class ScenarioTest {
     Death death =
         Death.of("S1", Cause.OOM_KILLED)
             .limit(192)
-            .way("heap 4 200 15")
+            .way("heap 4 200 40")
             .options("-Xmx1g", "-D" + DeathVictim.THREADS_PROPERTY + "=20")
             .build();
     for (Dead dead : die(death)) {
@@ -137,6 +139,13 @@ class ScenarioTest {
               .orElseThrow();
       assertThat(culprit.attributes()).containsEntry("tenant", "acme");
       assertThat(culprit.thread()).isEqualTo("http-9");
+      List<PressureSnapshot> pressure = dead.report().pressure();
+      assertThat(pressure).as(dead.report().toText()).isNotEmpty();
+      PressureSnapshot.Span greediest =
+          pressure.get(pressure.size() - 1).spans().stream()
+              .max(Comparator.comparingLong(PressureSnapshot.Span::allocatedBytes))
+              .orElseThrow();
+      assertThat(greediest.name()).as(pressure.toString()).isEqualTo(DeathVictim.CULPRIT);
     }
   }
 
