@@ -98,6 +98,11 @@ final class MemoryGroup implements AutoCloseable {
     throw new IOException("no OOM kills counted: file=" + file);
   }
 
+  @Override
+  public String toString() {
+    return directory.toString();
+  }
+
   /** Removes it, once the last of its processes is gone. */
   @Override
   public void close() throws IOException {
