@@ -123,7 +123,7 @@ class ScenarioTest {
     Death death =
         Death.of("S1", Cause.OOM_KILLED)
             .limit(192)
-            .way("heap 4 200 40")
+            .way("heap 2 400 30")
             .options("-Xmx1g", "-D" + DeathVictim.THREADS_PROPERTY + "=20")
             .build();
     for (Dead dead : die(death)) {
@@ -301,7 +301,7 @@ class ScenarioTest {
     Death death =
         Death.of("S16", Cause.OOM_KILLED)
             .limit(128)
-            .way("heap 4 200 40")
+            .way("heap 2 400 60")
             .options("-Xmx1g", "-Dcairn.termination.message=%h/termination-log")
             .build();
     for (Dead dead : die(death)) {
