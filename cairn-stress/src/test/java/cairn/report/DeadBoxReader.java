@@ -15,8 +15,7 @@ public final class DeadBoxReader {
   /** Reads a box. */
   public Report read(byte[] box) throws IOException {
     Salvage salvage = new Salvage(box, "memory", false);
-    Verdict verdict = new Judge(salvage, Liveness.DEAD, host).verdict();
-    return new Report("memory", "memory", salvage, verdict);
+    return new Judge(salvage, Liveness.DEAD, host).report("memory", "memory");
   }
 
   private static final class Snapshot implements HostFacts {
