@@ -2,6 +2,7 @@ package cairn;
 
 import cairn.storage.Storage;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -101,8 +102,12 @@ final class GatedStorage implements Storage {
   }
 
   @Override
-  public synchronized Input read(String name) {
-    byte[] bytes = files.get(name).clone();
+  public synchronized Input read(String name) throws NoSuchFileException {
+    byte[] found = files.get(name);
+    if (found == null) {
+      throw new NoSuchFileException(name); // deleted since it was listed
+    }
+    byte[] bytes = found.clone();
     return new Input() {
       @Override
       public long size() {

@@ -37,7 +37,8 @@ final class WhyCommand implements Callable<Integer> {
               "look at next."
             },
             new String[] {
-              "Exit codes: 0 clean end, 1 died, 2 wrong usage, 3 nothing readable, 4 still running",
+              "Exit codes: 0 clean end, 1 died or exited with another status than 0, 2 wrong usage,",
+              "3 nothing readable, 4 still running",
               "",
               "Examples:",
               "  cairn why                    the run that died last",
@@ -67,7 +68,7 @@ final class WhyCommand implements Callable<Integer> {
     if (cause == Cause.RUNNING) {
       return ExitCode.RUNNING;
     }
-    return cause.isClean() ? ExitCode.OK : ExitCode.FOUND;
+    return report.endedWell() ? ExitCode.OK : ExitCode.FOUND;
   }
 
   private void printText(Run selected, Report report) {
