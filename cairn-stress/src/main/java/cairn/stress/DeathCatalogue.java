@@ -366,22 +366,22 @@ final class DeathCatalogue {
     all.add(
         Death.of("SIGKILL near the limit of its cgroup", KILLED)
             .limit(256)
-            .way("heap 8 24 0")
+            .way("heap 8 22 0")
             .options(BIG_HEAP)
             .act(
                 v -> {
-                  nearTheLimit(v);
+                  atRestNearTheLimit(v);
                   v.kill();
                 })
             .atMostPossible(OOM_KILLED));
     all.add(
         Death.of("SIGKILL near the limit, while another cgroup has an OOM kill", KILLED)
             .limit(256)
-            .way("heap 8 24 0")
+            .way("heap 8 22 0")
             .options(BIG_HEAP)
             .act(
                 v -> {
-                  nearTheLimit(v);
+                  atRestNearTheLimit(v);
                   v.killByMemoryElsewhere();
                   v.kill();
                 })
@@ -417,6 +417,13 @@ final class DeathCatalogue {
                   v.kill();
                 })
             .atMostPossible(OOM_KILLED));
+  }
+
+  /** Warm, and long enough for two samples to see that nothing grows. */
+  private static void atRestNearTheLimit(Dying v) throws java.io.IOException, InterruptedException {
+    v.live(Dying.SAMPLE_MILLIS);
+    nearTheLimit(v);
+    v.live(Dying.SAMPLE_MILLIS);
   }
 
   private static void nearTheLimit(Dying v) throws java.io.IOException, InterruptedException {
