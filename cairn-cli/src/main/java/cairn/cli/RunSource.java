@@ -35,7 +35,9 @@ final class RunSource {
   RunSource(Session session, String defaultRun) {
     this.common = new CommonOptions(session.surroundings, session.top);
     String description =
-        "run id, a part of one, a run's directory, or an application (default: " + defaultRun + ")";
+        "run id, a part of one, a pid, a run's directory, or an application (default: "
+            + defaultRun
+            + ")";
     this.run =
         PositionalParamSpec.builder()
             .index("0")
@@ -204,7 +206,11 @@ final class RunSource {
   private Run byName(List<Run> runs, String name, boolean preferRunning) {
     List<Run> matches = new ArrayList<>();
     List<Run> ofApp = new ArrayList<>();
+    List<Run> ofPid = new ArrayList<>();
     for (Run run : runs) {
+      if (run.id().split("-", -1)[3].equals(name)) {
+        ofPid.add(run); // what dmesg, systemd and a shell name
+      }
       if (run.id().equals(name)) {
         return run;
       }
@@ -220,6 +226,9 @@ final class RunSource {
     }
     if (!ofApp.isEmpty()) {
       return seenLast(ofApp, preferRunning);
+    }
+    if (matches.isEmpty() && !ofPid.isEmpty()) {
+      return seenLast(ofPid, preferRunning);
     }
     if (matches.isEmpty()) {
       throw CliException.unreadable(

@@ -33,8 +33,7 @@ final class WhyCommand implements Callable<Integer> {
             "why",
             this,
             new String[] {
-              "Says what ended a run: one sentence, what was open at that moment, the evidence, and what to",
-              "look at next."
+              "Says what ended a run, what was open at that moment, why, and what to look at next."
             },
             new String[] {
               "Exit codes: 0 clean end, 1 died or exited with another status than 0, 2 wrong usage,",

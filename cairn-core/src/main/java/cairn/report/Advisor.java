@@ -60,6 +60,12 @@ final class Advisor {
         }
       }
       case EXIT -> exit();
+      case UNCAUGHT -> {
+        if (String.valueOf(Salvage.text(salvage.uncaught, "type"))
+            .contains("java.lang.OutOfMemoryError")) {
+          heapDump();
+        }
+      }
       case UNKNOWN -> unknown();
       default -> {
         // A clean end, or an exception that says it all.
@@ -98,19 +104,34 @@ final class Advisor {
   }
 
   private void javaOutOfMemory() {
-    if (!isSet("HeapDumpOnOutOfMemoryError")) {
+    heapDump();
+    if (verdict.confidence() != Confidence.CERTAIN) {
+      if (!isSet("OnOutOfMemoryError")) {
+        more("-XX:OnOutOfMemoryError=\"cairn note oom %p\" makes this verdict surer");
+      }
+      status();
+    }
+  }
+
+  private void heapDump() {
+    if (isSet("HeapDumpOnOutOfMemoryError")) {
+      look("what filled the heap: the heap dump");
+    } else {
       more(
           "-XX:+HeapDumpOnOutOfMemoryError with -XX:HeapDumpPath on a volume shows what filled the"
               + " heap");
     }
-    if (!isSet("OnOutOfMemoryError") && verdict.confidence() != Confidence.CERTAIN) {
-      more("-XX:OnOutOfMemoryError=\"cairn note oom %p\" makes this verdict sure");
-    }
-    status();
   }
 
   private void nativeCrash() {
-    look("the problematic frame in the hs_err file: a library of that name, its version, its bugs");
+    boolean sent =
+        verdict.evidence().stream()
+            .anyMatch(evidence -> evidence.text().startsWith("the signal was sent by kill"));
+    look(
+        sent
+            ? "who that process is: ps, the audit log, whoever debugs or watches this one"
+            : "the problematic frame in the hs_err file: a library of that name, its version, its"
+                + " bugs");
     errorFile();
   }
 
@@ -128,6 +149,11 @@ final class Advisor {
   }
 
   private void killed() {
+    if (isSet("ExitOnOutOfMemoryError") && traces.exitStatus().isEmpty()) {
+      look(
+          "the console: a JVM that -XX:+ExitOnOutOfMemoryError ends says there \"Terminating due to"
+              + " java.lang.OutOfMemoryError\"");
+    }
     look(
         "who sends SIGKILL: kubectl describe pod (reason, liveness probes), docker inspect,"
             + " systemctl status (oom-kill, watchdog, timeout), journalctl -k | grep -i 'killed"
@@ -137,9 +163,13 @@ final class Advisor {
   }
 
   private void exit() {
+    CborSlice caller = salvage.life.get("caller");
+    if (caller != null && caller.value() instanceof List<?> frames && !frames.isEmpty()) {
+      look("why the frames that called System.exit did so: the evidence names them");
+    }
     OptionalLong status = Salvage.integer(salvage.life, "status");
     if (status.isEmpty() && traces.exitStatus().isEmpty()) {
-      status();
+      more("cairn run -- java ... sees the exit status, and so does JDK 21 or later itself");
     }
   }
 

@@ -457,8 +457,9 @@ final class Judge {
     return verdict(
         Cause.RETURNED,
         confidence,
-        "Ended cleanly"
-            + (confidence == Confidence.POSSIBLE ? " (possible)" : "")
+        (confidence == Confidence.CERTAIN
+                ? "Ended cleanly"
+                : "Ended, " + confidence.name().toLowerCase(Locale.ROOT) + " cleanly,")
             + at
             + ": main and all other threads but daemons had ended"
             + inFlightIfAny());
@@ -497,6 +498,11 @@ final class Judge {
               + inFlightIfAny());
     }
     noteUncaught();
+    if (status.isEmpty()) {
+      add(
+          Kind.MISSING,
+          "its exit status: JDK 21 and later log it, from 3 s after the start on; a parent sees it");
+    }
     return verdict(
         Cause.EXIT,
         sure,
@@ -1126,6 +1132,20 @@ final class Judge {
   }
 
   private boolean isHeapFull() {
+    for (PressureSnapshot snapshot : salvage.pressure) {
+      if (snapshot.limit() == PressureSnapshot.Limit.HEAP
+          && snapshot.percent() >= 100 * FULL
+          && snapshot.at() != null
+          && isNearEnd(snapshot.at())) {
+        add(
+            Kind.FOR,
+            "the last collections had left "
+                + Names.bytes(snapshot.usedBytes())
+                + " of a heap of "
+                + Names.bytes(snapshot.limitBytes()));
+        return true;
+      }
+    }
     OptionalLong used = salvage.lastVital(VitalsLayout.HEAP_USED);
     OptionalLong max = salvage.lastVital(VitalsLayout.HEAP_MAX);
     if (used.isEmpty() || max.isEmpty() || used.getAsLong() < FULL * max.getAsLong()) {
@@ -1213,6 +1233,9 @@ final class Judge {
               + (exits ? ", -XX:+ExitOnOutOfMemoryError" : ""));
     }
     String orElse = neverHalted ? "SIGKILL or another signal" : "SIGKILL or Runtime.halt";
+    if (exits) {
+      orElse += ", or ended by -XX:+ExitOnOutOfMemoryError";
+    }
     // Without the identity neither a reboot nor the OOM killer could be excluded.
     Confidence sure =
         liveness == Liveness.UNKNOWN

@@ -104,15 +104,17 @@ public final class Runs implements Iterable<Run> {
   }
 
   /**
-   * {@return the run of that id, or the only one whose id starts or ends with it}
+   * {@return the run of that id, or the only one whose id starts or ends with it, or the newest of
+   * that process id}
    *
-   * @param idOrPart a run id or a part of one
+   * @param idOrPart a run id, a part of one, or a pid, which is what other tools name
    */
   public Optional<Run> find(String idOrPart) {
     if (idOrPart.isEmpty()) {
       return Optional.empty();
     }
     List<Run> parts = new ArrayList<>();
+    List<Run> ofPid = new ArrayList<>();
     for (Run run : runs) {
       if (run.id().equals(idOrPart)) {
         return Optional.of(run);
@@ -120,6 +122,12 @@ public final class Runs implements Iterable<Run> {
       if (run.id().startsWith(idOrPart) || run.id().endsWith(idOrPart)) {
         parts.add(run);
       }
+      if (run.id().split("-", -1)[3].equals(idOrPart)) {
+        ofPid.add(run);
+      }
+    }
+    if (parts.isEmpty() && !ofPid.isEmpty()) {
+      return Optional.of(ofPid.get(0));
     }
     return parts.size() == 1 ? Optional.of(parts.get(0)) : Optional.empty();
   }
