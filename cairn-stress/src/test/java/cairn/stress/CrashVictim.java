@@ -8,7 +8,6 @@ import java.lang.reflect.Method;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import sun.misc.Unsafe;
 
 /** Records a little and makes its JVM crash. Arguments: root, how. */
 final class CrashVictim {
@@ -58,9 +57,11 @@ final class CrashVictim {
 
   private static void poke() {
     try {
-      Field field = Unsafe.class.getDeclaredField("theUnsafe");
+      // By name: javac warns of the type itself, and of that it can't be told not to.
+      Class<?> unsafe = Class.forName("sun.misc.Unsafe");
+      Field field = unsafe.getDeclaredField("theUnsafe");
       field.setAccessible(true);
-      ((Unsafe) field.get(null)).putInt(0L, 42);
+      unsafe.getMethod("putInt", long.class, int.class).invoke(field.get(null), 0L, 42);
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
     }
