@@ -126,6 +126,9 @@ final class CrashFile {
   /** The methods that the thread was in, innermost first. */
   final List<String> javaFrames = new ArrayList<>();
 
+  /** The innermost method that is not the JDK's, however deep. */
+  @Nullable String ownMethod;
+
   @Nullable String compileTask;
 
   /** From the start of the JVM to the crash. */
@@ -351,6 +354,7 @@ final class CrashFile {
       inNativeFrames = false;
       hasJavaFrames = true;
       javaFrames.clear();
+      ownMethod = null;
     } else if (line.startsWith("Native frames:")) {
       inNativeFrames = true;
     } else if (line.isBlank()) {
@@ -360,6 +364,9 @@ final class CrashFile {
       String method = method(line);
       if (method != null && javaFrames.size() < MAX_FRAMES) {
         javaFrames.add(cut(method));
+      }
+      if (method != null && ownMethod == null && !isOfTheJdk(method)) {
+        ownMethod = cut(method);
       }
     }
   }
@@ -408,6 +415,10 @@ final class CrashFile {
     boolean isWhole = sender >= 0 && user > sender;
     senderPid = isWhole ? number(line, sender + 8) : OptionalLong.empty();
     senderUid = isWhole ? number(line, user + 8) : OptionalLong.empty();
+  }
+
+  private static boolean isOfTheJdk(String method) {
+    return method.startsWith("java.") || method.startsWith("jdk.") || method.startsWith("sun.");
   }
 
   /**
@@ -531,15 +542,7 @@ final class CrashFile {
 
   /** {@return the innermost method that is not the JDK's, if the crash was below Java code} */
   @Nullable String caller() {
-    if (frame == null || !(frame.startsWith("C ") || frame.startsWith("V "))) {
-      return null;
-    }
-    for (String method : javaFrames) {
-      if (!method.startsWith("java.") && !method.startsWith("jdk.") && !method.startsWith("sun.")) {
-        return method;
-      }
-    }
-    return null;
+    return frame != null && (frame.startsWith("C ") || frame.startsWith("V ")) ? ownMethod : null;
   }
 
   /** {@return the place of the problematic frame, such as {@code libfoo.so+0x1234}} */

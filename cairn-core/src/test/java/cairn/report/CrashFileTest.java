@@ -254,6 +254,16 @@ class CrashFileTest {
   }
 
   @Test
+  void theMethodOfTheApplicationIsFoundHoweverDeepBelowTheJdks() {
+    String frame = "j  sun.misc.Unsafe.putInt(JI)V+5 jdk.unsupported@17.0.15\n";
+    String text = CrashCorpus.sample("17-unsafe-put-at-zero").text();
+    CrashFile file = CrashCorpus.read(text.replace(frame, frame.repeat(30)));
+    assertThat(file.javaFrames).hasSize(6).doesNotContain("Crash.put");
+    assertThat(file.caller()).isEqualTo("Crash.put");
+    assertThat(CrashCorpus.sample("17-in-code-of-c2").read().caller()).isNull();
+  }
+
+  @Test
   void timeIsInUtcOrTheZoneIsFoundFromTheFile() {
     String text = CrashCorpus.sample("17-kill-SEGV").text();
     Instant crashed = Instant.parse("2026-11-30T20:44:13Z");
