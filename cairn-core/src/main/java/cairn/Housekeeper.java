@@ -159,7 +159,7 @@ final class Housekeeper implements Runnable {
   private void failed(int counter, String what, Throwable e) {
     box.counters.increment(counter);
     try {
-      Log.warnOnce(what, e);
+      Log.warnOnce(what + ": " + e, e);
     } catch (Throwable again) {
       box.counters.increment(counter); // no memory to say so
     }

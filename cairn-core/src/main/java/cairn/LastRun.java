@@ -1,8 +1,11 @@
 package cairn;
 
 import cairn.report.Report;
+import cairn.report.Run;
 import cairn.report.Runs;
 import java.io.IOException;
+import java.lang.ref.SoftReference;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -10,15 +13,24 @@ import org.jspecify.annotations.Nullable;
 /**
  * The run before this one: adopted at most once, by the first of several new processes.
  *
- * <p>Any thread. The only place where the recorder reads reports; what it costs (some 10 MB of
- * garbage and 50 ms of a processor, for a box of 4 MiB) is paid by the housekeeper some seconds
- * after the start, or by the caller who does not want to wait for that.
+ * <p>Any thread. The only place where the recorder reads reports.
  */
 final class LastRun {
+  /*
+   * A report of a full box takes some 10 MB of heap for a moment. For the one line in the log that is
+   * taken only if the heap has room for it: an application that lives with a full heap must not be
+   * ended, by -XX:+ExitOnOutOfMemoryError or at all, because Cairn looked back. Otherwise the head of
+   * the box, 64 KiB, says whether there was an end. And no report is held on to.
+   */
+  private static final long BOXES_OF_ROOM = 6;
+
+  private static final long ROOM_BYTES = 8L << 20;
+
   private final Path root;
   private final Path own;
   private boolean asked;
-  private @Nullable Report report;
+  private @Nullable Run run;
+  private SoftReference<Report> report = new SoftReference<>(null);
 
   /**
    * Looks at nothing yet.
@@ -30,34 +42,65 @@ final class LastRun {
     this.own = own;
   }
 
-  /** {@return its report, the same at each call; empty if there is none, or it can't be read} */
+  /** {@return its report; empty if there is none, or it can't be read} */
   synchronized Optional<Report> get() {
-    if (!asked) {
-      asked = true;
-      report = adopt().orElse(null);
+    Report known = report.get();
+    Run adopted = adopted();
+    if (known != null || adopted == null) {
+      return Optional.ofNullable(known);
     }
-    return Optional.ofNullable(report);
-  }
-
-  private Optional<Report> adopt() {
     try {
-      return Runs.under(root).adoptPrevious(own);
+      known = adopted.report();
+      report = new SoftReference<>(known);
+      return Optional.of(known);
     } catch (IOException | RuntimeException e) {
-      Log.warnOnce("last run cannot be read: dir=" + own.getParent() + ", reason=" + e, e);
+      Log.warnOnce("last run cannot be read: dir=" + adopted.directory() + ", reason=" + e, e);
       return Optional.empty();
     }
   }
 
+  private synchronized @Nullable Run adopted() {
+    if (!asked) {
+      asked = true;
+      try {
+        run = Runs.under(root).adoptPrevious(own).orElse(null);
+      } catch (IOException | RuntimeException e) {
+        Log.warnOnce("last run cannot be looked up: dir=" + own.getParent() + ", reason=" + e, e);
+      }
+    }
+    return run;
+  }
+
   /** Says in the log how it ended, if it ended badly. */
   void tell() {
-    Optional<Report> last = get();
-    if (last.isPresent() && !last.get().endedWell()) {
-      Log.warn(
-          "the last run ended badly: "
-              + last.get().verdict().headline()
-              + " (see: cairn why "
-              + last.get().run().id()
-              + ")");
+    Run adopted = adopted();
+    if (adopted == null) {
+      return;
     }
+    try {
+      String how = hasRoom(adopted) ? headline(adopted.report()) : unread(adopted);
+      if (how != null) {
+        Log.warn("the last run ended badly: " + how + " (see: cairn why " + adopted.id() + ")");
+      }
+    } catch (IOException | RuntimeException e) {
+      Log.warnOnce("last run cannot be read: dir=" + adopted.directory() + ", reason=" + e, e);
+    }
+  }
+
+  private static @Nullable String headline(Report report) {
+    return report.endedWell() ? null : report.verdict().headline();
+  }
+
+  private static @Nullable String unread(Run run) throws IOException {
+    return run.hasEndMarker() ? null : "there is no end marker";
+  }
+
+  /** {@return whether the heap has room for a report, without a word of the garbage in it} */
+  private static boolean hasRoom(Run run) throws IOException {
+    Path box = run.directory().resolve("box");
+    long size = Files.exists(box) ? Files.size(box) : 0;
+    Runtime runtime = Runtime.getRuntime();
+    long free = runtime.maxMemory() - (runtime.totalMemory() - runtime.freeMemory());
+    return free >= BOXES_OF_ROOM * size + ROOM_BYTES;
   }
 }

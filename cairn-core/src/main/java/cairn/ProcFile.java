@@ -90,15 +90,21 @@ final class ProcFile implements Closeable {
     return UNKNOWN;
   }
 
-  /** {@return how many lines there are, as far as the capacity goes; unknown if there are none} */
-  long lines() {
-    long lines = 0;
-    for (int at = 0; at < length; at++) {
-      if (bytes[at] == '\n') {
-        lines++;
+  /**
+   * Reads the numbers that lines begin with.
+   *
+   * @param into gets as many as it has room for
+   * @return how many lines there are, as far as the capacity goes
+   */
+  int numbers(long[] into) {
+    int lines = 0;
+    for (int at = 0; at < length; at = nextLine(at)) {
+      if (lines < into.length) {
+        into[lines] = number(at);
       }
+      lines++;
     }
-    return lines == 0 ? UNKNOWN : lines;
+    return lines;
   }
 
   /** {@return the index behind the last {@code ch}, or 0} */

@@ -36,6 +36,7 @@ final class VitalsSources implements Closeable, Pressure.Gauges {
   private final ProcFile cgroupLimit;
   private final ProcFile cgroupEvents;
   private final Cgroup cgroup;
+  private final CgroupProcesses cgroupProcesses;
   private final int pageSize = pageSize();
   private @Nullable ProcFile cgroupStat;
   private @Nullable Beans beans;
@@ -98,6 +99,7 @@ final class VitalsSources implements Closeable, Pressure.Gauges {
     cgroupUsage = ProcFile.open(cgroup.usage(), 512);
     cgroupLimit = ProcFile.open(cgroup.limit(), 512);
     cgroupEvents = ProcFile.open(cgroup.events(), 512);
+    cgroupProcesses = new CgroupProcesses(cgroup, pageSize);
   }
 
   /** From the auxiliary vector: pairs of words, type and value; 4, 16 or 64 KiB by machine. */
@@ -148,11 +150,7 @@ final class VitalsSources implements Closeable, Pressure.Gauges {
     }
     values[VitalsLayout.NODE_OOM_KILLS] = vmstat.read().value("oom_kill");
     values[VitalsLayout.CGROUP_OOM_KILLS] = cgroupEvents.read().value("oom_kill");
-    // Opened anew: a descriptor that is read once a second shows the same list for ever, since the
-    // kernel keeps that of version 1 until it was not read for a second.
-    try (ProcFile processes = ProcFile.open(cgroup.processes(), 1024)) {
-      values[VitalsLayout.CGROUP_PROCESSES] = processes.read().lines();
-    }
+    values[VitalsLayout.CGROUP_PROCESSES] = cgroupProcesses.count();
     if (all) {
       readBeans(values);
     }

@@ -9,6 +9,7 @@ import cairn.report.Runs;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -165,6 +167,25 @@ class LastRunTest {
     assertThat(firstWarning()).isEmpty();
   }
 
+  @Test
+  void heapWithoutRoomIsNotFilledForTheSakeOfALine() throws Exception {
+    die("halt");
+    String output =
+        ChildJvm.run(
+            List.of("-XX:+UseSerialGC", "-Xmx64m", "-XX:+ExitOnOutOfMemoryError"),
+            Job.class,
+            root.toString(),
+            "stay full");
+    assertThat(output).contains("the last run ended badly: there is no end marker").contains("exit=0");
+  }
+
+  @Test
+  void reportOfTheLastRunIsNotHeldUnlessSomebodyAsksForIt() throws Exception {
+    die("halt");
+    String output = ChildJvm.run(Job.class, root.toString(), "count");
+    assertThat(output).contains("crumbs=0");
+  }
+
   /** What the log says in the first seconds of a process. */
   private String firstWarning() throws Exception {
     String output = ChildJvm.run(Job.class, root.toString(), "stay");
@@ -194,8 +215,34 @@ class LastRunTest {
           await(60_000);
         }
         case "stay" -> await(4_000);
+        case "stay full" -> {
+          List<byte[]> kept = new ArrayList<>();
+          Runtime runtime = Runtime.getRuntime();
+          while (runtime.maxMemory() - runtime.totalMemory() + runtime.freeMemory() > 8 << 20) {
+            kept.add(new byte[256 << 10]);
+          }
+          await(4_000);
+          System.out.println("kept=" + kept.size());
+        }
+        case "count" -> {
+          await(4_500);
+          System.out.println("crumbs=" + instances("cairn.report.Report"));
+        }
         default -> {}
       }
+    }
+
+    /** Counts live objects of a class, as {@code jcmd GC.class_histogram} does. */
+    private static long instances(String type) throws Exception {
+      String histogram =
+          (String)
+              ManagementFactory.getPlatformMBeanServer()
+                  .invoke(
+                      new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                      "gcClassHistogram",
+                      new Object[] {new String[0]},
+                      new String[] {String[].class.getName()});
+      return histogram.lines().filter(line -> line.strip().endsWith(" " + type)).count();
     }
 
     private static void await(long millis) throws InterruptedException {

@@ -46,16 +46,15 @@ final class Adoption {
     }
   }
 
-  Optional<Report> adopt() throws IOException {
+  Optional<Run> adopt() throws IOException {
     for (Run run : before) {
       if (run.isRunning()) {
         continue;
       }
       String adopter = run.adopter();
       if (adopter == null) {
-        Optional<Report> report = read(run);
-        if (report.isPresent() && run.adopt(String.valueOf(own.getFileName()))) {
-          return report;
+        if (isSeen(run) && run.adopt(String.valueOf(own.getFileName()))) {
+          return Optional.of(run);
         }
         adopter = run.adopter();
       }
@@ -66,13 +65,13 @@ final class Adoption {
     return Optional.empty();
   }
 
-  /** Judged with what can be seen of the death now, before it is adopted; empty if unreadable. */
-  private static Optional<Report> read(Run run) {
+  /** Writes down what can be seen of the death now; {@return whether there is anything to read} */
+  private static boolean isSeen(Run run) {
     try {
       run.witness(Witness.by("start"));
-      return Optional.of(run.report());
+      return true;
     } catch (IOException | IllegalStateException e) {
-      return Optional.empty();
+      return false;
     }
   }
 

@@ -296,6 +296,7 @@ final class Judge {
         at += ", and went on for " + Names.duration(beatsAfter / 1_000_000) + " in other hooks";
         if (!hasHooksFile()) {
           sure = Confidence.LIKELY;
+          at += " (likely)";
           add(
               Kind.AGAINST,
               "beats went on for "
@@ -318,7 +319,16 @@ final class Judge {
       case "EXIT" -> exit(sure, at, nearUncaught);
       case "SIGNAL" -> {
         noteUncaught();
-        yield verdict(Cause.SIGNAL_TERM, sure, "Stopped by " + signal() + at + inFlightIfAny());
+        OptionalInt status = traces.exitStatus();
+        boolean halted = diedInHooks() && status.isPresent() && !isExpected(status.getAsInt());
+        yield verdict(
+            Cause.SIGNAL_TERM,
+            sure,
+            "Stopped by "
+                + signal()
+                + at
+                + (halted ? ", and halted with " + status.getAsInt() + " by a shutdown hook" : "")
+                + inFlightIfAny());
       }
       default -> {
         if (nearUncaught && isUncaughtInMain()) {
@@ -491,7 +501,7 @@ final class Judge {
       return verdict(
           Cause.UNCAUGHT,
           Confidence.LIKELY,
-          "Ended by an uncaught exception, whose handler called System.exit"
+          "Ended by an uncaught exception (likely), whose handler called System.exit"
               + at
               + ": "
               + uncaughtText()
@@ -747,7 +757,9 @@ final class Judge {
         crashes ? Confidence.LIKELY : Confidence.CERTAIN,
         "Halted with exit status "
             + status
-            + " (Runtime.halt, or native code)"
+            + " (Runtime.halt, or native code"
+            + qualifier(crashes ? Confidence.LIKELY : Confidence.CERTAIN)
+            + ")"
             + atLastSeen()
             + (uncaught ? ", after an uncaught exception: " + uncaughtText() : "")
             + inFlight("in flight"));
@@ -1025,9 +1037,12 @@ final class Judge {
               + " did not move");
       return null;
     }
-    boolean near = memory.isNear() || memory.isNearWithOthers();
+    // Beside others even who has most need not be the victim: whoever is more willing to die
+    // (oom_score_adj) goes first, and then often somebody ends the rest.
+    long processes = salvage.lastVital(VitalsLayout.CGROUP_PROCESSES).orElse(0);
+    boolean alone = processes == 1;
+    boolean near = memory.isNear() || (processes <= 1 && memory.isNearWithOthers());
     if (oomKills.inCgroup().isPresent()) {
-      boolean alone = salvage.lastVital(VitalsLayout.CGROUP_PROCESSES).orElse(0) == 1;
       add(
           Kind.FOR,
           "the kernel counted "
@@ -1035,6 +1050,9 @@ final class Judge {
               + " in its cgroup since its last sample"
               + (alone ? ", where it was the only process" : ""));
       add(near ? Kind.FOR : Kind.MISSING, near ? memory.nearness() : memory.distance());
+      if (processes > 1) {
+        add(Kind.MISSING, "which of the " + processes + " processes there was the victim");
+      }
       if (!oomKills.soon()) {
         add(Kind.MISSING, LATE);
         return outOfMemoryKilled(Confidence.POSSIBLE);
@@ -1042,8 +1060,7 @@ final class Judge {
       if (alone && memory.isMost() && isKilled()) {
         return outOfMemoryKilled(Confidence.CERTAIN);
       }
-      boolean likely = alone || near || memory.isMost();
-      return outOfMemoryKilled(likely ? Confidence.LIKELY : Confidence.POSSIBLE);
+      return outOfMemoryKilled(alone || near ? Confidence.LIKELY : Confidence.POSSIBLE);
     }
     if (oomKills.onNode().isEmpty()) {
       add(Kind.MISSING, "the kernel's count of OOM kills can't be compared: not excluded");

@@ -107,11 +107,14 @@ record MemoryUse(
         : "the run was not near its limit: resident memory was " + Names.bytes(rss.getAsLong());
   }
 
-  /** {@return such as {@code , at 510 MiB of 512 MiB}; empty if it is unknown} */
+  /** {@return such as {@code , last seen at 510 MiB of 512 MiB}; empty if it is unknown} */
   String ofLimit() {
     OptionalLong used = ofCgroup && usage.isPresent() ? usage : rss;
     return used.isEmpty() || limit.isEmpty()
         ? ""
-        : ", at " + Names.bytes(used.getAsLong()) + " of " + Names.bytes(limit.getAsLong());
+        : ", last seen at "
+            + Names.bytes(used.getAsLong())
+            + " of "
+            + Names.bytes(limit.getAsLong());
   }
 }

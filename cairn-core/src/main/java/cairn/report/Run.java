@@ -146,6 +146,16 @@ public final class Run {
     return Judge.isElsewhere(head(), new LocalHost());
   }
 
+  /**
+   * {@return whether the box says that the run ended in order, or the process lives} Reads only the
+   * beginning of the box, where {@link #report} reads all of it.
+   *
+   * @throws IOException if there is no readable box
+   */
+  public boolean hasEndMarker() throws IOException {
+    return "CLEAN".equals(Salvage.text(head().life, "state")) || isRunning();
+  }
+
   private Salvage head() throws IOException {
     return new Salvage(
         Remains.readBox(directory.resolve("box"), HEAD_BYTES, true), boxName(), true);

@@ -138,10 +138,10 @@ public final class Runs implements Iterable<Run> {
    * Recorder.lastRun}.
    *
    * @param own directory of the new run
-   * @return its report; empty if there is none that nobody has adopted
+   * @return it; empty if there is none that nobody has adopted
    * @throws IOException if the adoption can't be written down
    */
-  public Optional<Report> adoptPrevious(Path own) throws IOException {
+  public Optional<Run> adoptPrevious(Path own) throws IOException {
     return new Adoption(this, own).adopt();
   }
 

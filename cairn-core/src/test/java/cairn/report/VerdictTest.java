@@ -40,6 +40,14 @@ class VerdictTest {
   private static void assertVerdict(Verdict verdict, Cause cause, Confidence confidence) {
     assertThat(verdict.cause()).as(verdict.headline() + verdict.evidence()).isEqualTo(cause);
     assertThat(verdict.confidence()).as(verdict.evidence().toString()).isEqualTo(confidence);
+    assertSaysHowSureItIs(verdict);
+  }
+
+  /** A headline is read alone: what is not certain must not sound so. */
+  static void assertSaysHowSureItIs(Verdict verdict) {
+    boolean unsure =
+        verdict.confidence() == Confidence.LIKELY || verdict.confidence() == Confidence.POSSIBLE;
+    assertThat(verdict.headline().matches("(?s).*(likely|possibl[ey]).*")).isEqualTo(unsure);
   }
 
   private static BoxBuilder dead() {
@@ -101,7 +109,7 @@ class VerdictTest {
     assertVerdict(verdict, Cause.RETURNED, Confidence.LIKELY);
     assertThat(verdict.headline())
         .isEqualTo(
-            "Ended cleanly at 14:01:00.100 UTC: main and all other threads but daemons had ended");
+            "Ended, likely cleanly, at 14:01:00.100 UTC: main and all other threads but daemons had ended");
   }
 
   @Test
@@ -179,7 +187,7 @@ class VerdictTest {
   void aReturnIsOnlyPossibleIfExceptionsWereNotSeen() throws IOException {
     Verdict verdict = verdict(dead().end("CLEAN", "RETURNED", 60_100, "handler", "replaced"));
     assertVerdict(verdict, Cause.RETURNED, Confidence.POSSIBLE);
-    assertThat(verdict.headline()).startsWith("Ended cleanly (possible)");
+    assertThat(verdict.headline()).startsWith("Ended, possible cleanly,");
     assertThat(texts(verdict, Evidence.Kind.MISSING)).hasSize(1);
   }
 
@@ -412,7 +420,7 @@ class VerdictTest {
     assertVerdict(verdict, Cause.OOM_KILLED, Confidence.LIKELY);
     assertThat(verdict.headline())
         .isEqualTo(
-            "Killed by the kernel's OOM killer (likely) at 14:01:00.000 UTC or later, at 1014 MiB of"
+            "Killed by the kernel's OOM killer (likely) at 14:01:00.000 UTC or later, last seen at 1014 MiB of"
                 + " 1.0 GiB; nothing was in flight");
   }
 

@@ -50,6 +50,7 @@ class WitnessedVerdictTest {
     Verdict verdict = report.verdict();
     assertThat(verdict.cause()).as(verdict.headline() + verdict.evidence()).isEqualTo(cause);
     assertThat(verdict.confidence()).as(verdict.evidence().toString()).isEqualTo(confidence);
+    VerdictTest.assertSaysHowSureItIs(verdict);
   }
 
   // Exit status
@@ -271,10 +272,11 @@ class WitnessedVerdictTest {
   }
 
   @Test
-  void ownCgroupsCountIsLikelyTheRunIfItWasAloneOrMostOfIt() throws IOException {
+  void ownCgroupsCountIsLikelyTheRunIfItWasAloneOrItselfNearTheLimit() throws IOException {
     Statement counted = seen(60_400, 6, OptionalLong.of(3));
     assertVerdict(report(sampled(45, 1), counted), Cause.OOM_KILLED, Confidence.LIKELY);
-    assertVerdict(report(sampled(130, 3), counted), Cause.OOM_KILLED, Confidence.LIKELY);
+    assertVerdict(report(sampled(130, 3), counted), Cause.OOM_KILLED, Confidence.POSSIBLE);
+    assertVerdict(report(sampled(240, 3), counted), Cause.OOM_KILLED, Confidence.LIKELY);
     assertVerdict(report(sampled(45, 2), counted), Cause.OOM_KILLED, Confidence.POSSIBLE);
     status = OptionalInt.of(137);
     assertVerdict(report(sampled(45, 1), counted), Cause.OOM_KILLED, Confidence.LIKELY);

@@ -1,0 +1,79 @@
+package cairn;
+
+/**
+ * Counts the processes of this one's cgroup that the OOM killer might choose: all but the small
+ * ones that started this one, such as a shell, an init or {@code cairn run}, which are there in any
+ * container and wait.
+ *
+ * <p>One thread. A read is three system calls, and three more for each process that started this
+ * one and is in its cgroup.
+ */
+final class CgroupProcesses {
+  private static final long SMALL_BYTES = 64L << 20;
+  private static final int MAX_ANCESTORS = 16;
+  private static final int MAX_LISTED = 64;
+
+  private final String file;
+  private final int pageSize;
+  private final long[] pids = new long[MAX_LISTED];
+  private final long[] ancestors = new long[MAX_ANCESTORS];
+  private int ancestorCount = -1;
+
+  CgroupProcesses(Cgroup cgroup, int pageSize) {
+    this.file = cgroup.processes();
+    this.pageSize = pageSize;
+  }
+
+  /** {@return how many, or unknown} */
+  long count() {
+    // Opened anew: a descriptor that is read once a second shows the same list for ever, since the
+    // kernel keeps that of version 1 until it was not read for a second.
+    int listed;
+    try (ProcFile processes = ProcFile.open(file, 1024)) {
+      listed = processes.read().numbers(pids);
+    }
+    if (listed <= 1) {
+      return listed == 0 ? ProcFile.UNKNOWN : listed;
+    }
+    if (ancestorCount < 0) {
+      findAncestors();
+    }
+    int count = listed;
+    for (int i = 0; i < Math.min(listed, MAX_LISTED); i++) {
+      if (isAncestor(pids[i]) && isSmall(pids[i])) {
+        count--;
+      }
+    }
+    return count;
+  }
+
+  private void findAncestors() {
+    ancestorCount = 0;
+    long pid = Identity.pid();
+    while (pid > 1 && ancestorCount < MAX_ANCESTORS) {
+      try (ProcFile stat = ProcFile.open("/proc/" + pid + "/stat", 1024)) {
+        stat.read();
+        pid = stat.field(stat.afterLast(')'), 1); // field 4 of the page: ppid
+      }
+      if (pid > 0) {
+        ancestors[ancestorCount++] = pid;
+      }
+    }
+  }
+
+  private boolean isAncestor(long pid) {
+    for (int i = 0; i < ancestorCount; i++) {
+      if (ancestors[i] == pid) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean isSmall(long pid) {
+    try (ProcFile statm = ProcFile.open("/proc/" + pid + "/statm", 128)) {
+      long pages = statm.read().field(0, 1);
+      return pages != ProcFile.UNKNOWN && pages * pageSize < SMALL_BYTES;
+    }
+  }
+}
