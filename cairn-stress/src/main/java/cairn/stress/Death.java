@@ -116,6 +116,8 @@ final class Death {
     RIGHT,
     /** The right cause, or one that can't be excluded, said to be possible; or unknown. */
     UNSURE,
+    /** Another cause, that leaves the same trace, at likely. */
+    SAME_TRACE,
     /** A cause that the evidence can exclude, said to be possible. */
     BAD_GUESS,
     /** A false verdict at certain or likely. */
@@ -126,14 +128,16 @@ final class Death {
     Grade grade(Verdict verdict) {
       boolean sure =
           verdict.confidence() == Confidence.CERTAIN || verdict.confidence() == Confidence.LIKELY;
-      boolean isRight =
-          right.contains(verdict.cause())
-              || (atMostLikely.contains(verdict.cause())
-                  && verdict.confidence() != Confidence.CERTAIN);
+      boolean isRight = right.contains(verdict.cause());
+      boolean isLikeIt =
+          atMostLikely.contains(verdict.cause()) && verdict.confidence() != Confidence.CERTAIN;
       if (sure || (isRight && verdict.cause() == Cause.UNKNOWN)) {
-        return isRight ? Grade.RIGHT : Grade.WRONG;
+        return isRight ? Grade.RIGHT : isLikeIt ? Grade.SAME_TRACE : Grade.WRONG;
       }
-      return isRight || verdict.cause() == Cause.UNKNOWN || atMostPossible.contains(verdict.cause())
+      return isRight
+              || isLikeIt
+              || verdict.cause() == Cause.UNKNOWN
+              || atMostPossible.contains(verdict.cause())
           ? Grade.UNSURE
           : Grade.BAD_GUESS;
     }

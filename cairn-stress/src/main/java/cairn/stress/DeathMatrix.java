@@ -43,11 +43,20 @@ public final class DeathMatrix {
       byDeath
           .computeIfAbsent(dead.death().name, d -> new EnumMap<>(View.class))
           .computeIfAbsent(view, v -> new LinkedHashMap<>())
-          .merge(text + (grade == Grade.WRONG ? " (wrong)" : ""), 1, Integer::sum);
+          .merge(text + remark(grade), 1, Integer::sum);
       if (grade == Grade.WRONG || grade == Grade.BAD_GUESS) {
         wrong.add(grade + ", " + view.text + ": " + dead.death().name + ": " + text);
       }
     }
+  }
+
+  private static String remark(Grade grade) {
+    return switch (grade) {
+      case SAME_TRACE -> " (same trace)";
+      case BAD_GUESS -> " (bad guess)";
+      case WRONG -> " (wrong)";
+      default -> "";
+    };
   }
 
   synchronized void notRun(Death death) {
@@ -144,6 +153,8 @@ public final class DeathMatrix {
     text.append("## Judged ").append(view.text).append("\n\n");
     Map<Grade, Integer> worth = grades.getOrDefault(view, Map.of());
     text.append(worth.getOrDefault(Grade.RIGHT, 0)).append(" right at certain or likely, ");
+    text.append(worth.getOrDefault(Grade.SAME_TRACE, 0));
+    text.append(" at likely of another cause that leaves the same trace, ");
     text.append(worth.getOrDefault(Grade.UNSURE, 0)).append(" not sure, ");
     text.append(worth.getOrDefault(Grade.BAD_GUESS, 0)).append(" bad guesses, ");
     text.append(worth.getOrDefault(Grade.WRONG, 0)).append(" wrong at certain or likely.");

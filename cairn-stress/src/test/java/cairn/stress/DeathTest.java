@@ -42,8 +42,9 @@ class DeathTest {
   }
 
   @Test
-  void whatLeavesTheSameTraceIsRightUnlessItIsSaidToBeCertain() {
-    assertThat(grade(View.ALONE, Cause.KILLED, Confidence.LIKELY)).isEqualTo(Grade.RIGHT);
+  void whatLeavesTheSameTraceIsCountedApartAndWrongIfItIsSaidToBeCertain() {
+    assertThat(grade(View.ALONE, Cause.KILLED, Confidence.LIKELY)).isEqualTo(Grade.SAME_TRACE);
+    assertThat(grade(View.ALONE, Cause.KILLED, Confidence.POSSIBLE)).isEqualTo(Grade.UNSURE);
     assertThat(grade(View.ALONE, Cause.KILLED, Confidence.CERTAIN)).isEqualTo(Grade.WRONG);
   }
 
@@ -83,8 +84,9 @@ class DeathTest {
     assertThat(matrix.wrong())
         .containsExactly("WRONG, with its exit status: halt(2): KILLED likely");
     assertThat(matrix.toMarkdown())
-        .contains("0 right at certain or likely, 0 not sure, 0 bad guesses, 1 wrong")
-        .contains("alone: KILLED likely; with its exit status: KILLED likely (wrong)")
+        .contains("0 right at certain or likely, 0 at likely of another cause")
+        .contains("0 not sure, 0 bad guesses, 1 wrong at certain or likely")
+        .contains("alone: KILLED likely (same trace); with its exit status: KILLED likely (wrong)")
         .contains("| HALTED | 1 likely |");
   }
 
