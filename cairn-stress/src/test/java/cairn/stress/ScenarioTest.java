@@ -158,8 +158,11 @@ class ScenarioTest {
       for (View view : List.of(View.ALONE, View.STATUS, View.WATCHED)) {
         assertThat(dead.verdicts().get(view).cause()).as(dead.text()).isEqualTo(Cause.KILLED);
       }
-      assertThat(evidence(dead, View.ALONE, Evidence.Kind.MISSING)).contains("Runtime.halt");
+      assertThat(evidence(dead, View.ALONE, Evidence.Kind.MISSING)).contains("exit status");
       assertThat(headline(dead, View.STATUS)).contains("SIGKILL").doesNotContain("halt");
+      assertThat(dead.verdicts().get(View.ALONE).toString())
+          .as("halt is excluded, since the JVM's counters are still there, or said")
+          .contains("halt");
     }
   }
 
