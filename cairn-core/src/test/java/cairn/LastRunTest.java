@@ -176,7 +176,9 @@ class LastRunTest {
             Job.class,
             root.toString(),
             "stay full");
-    assertThat(output).contains("the last run ended badly: there is no end marker").contains("exit=0");
+    assertThat(output)
+        .contains("the last run ended badly: there is no end marker")
+        .contains("exit=0");
   }
 
   @Test

@@ -65,7 +65,7 @@ final class Adoption {
     return Optional.empty();
   }
 
-  /** Writes down what can be seen of the death now; {@return whether there is anything to read} */
+  /** {@return whether there is anything to read} Writes down what can be seen of the death now. */
   private static boolean isSeen(Run run) {
     try {
       run.witness(Witness.by("start"));
