@@ -263,6 +263,32 @@ class SpanTableTest {
     assertThat(report.toText()).contains("unknown: the box is truncated");
   }
 
+  @Test
+  void damagedSpanDoesNotSayThatNothingWasInFlight() {
+    spans.begin("damaged");
+    byte[] image = memory.image();
+    for (int slot = 0; slot < memory.box.plan.spanSlots; slot++) {
+      image[memory.box.plan.spans + slot * BoxPlan.SPAN_SLOT + 20] ^= 1; // in the begin entry
+    }
+
+    var report = cairn.report.ReportOfBytes.read(image);
+    assertThat(report.openSpans()).isEmpty();
+    assertThat(report.verdict().headline()).contains("in flight is unknown");
+    assertThat(report.toJson()).doesNotContain("openSpans");
+  }
+
+  @Test
+  void negativeCounterIsDamageAndNotANumber() {
+    byte[] image = memory.image();
+    for (int copy = 0; copy < 2; copy++) {
+      image[memory.box.plan.counters + copy * BoxPlan.COUNTER_UNIT + 15] = (byte) 0x80;
+    }
+
+    var report = cairn.report.ReportOfBytes.read(image);
+    assertThat(report.counters()).doesNotContainKey("dropped").containsKey("lapped");
+    assertThat(report.findings().toString()).contains("counter is damaged: name=dropped");
+  }
+
   // What Cairn's own thread sees
 
   private List<String> seen() {

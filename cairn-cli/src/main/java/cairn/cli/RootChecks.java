@@ -197,9 +197,13 @@ final class RootChecks {
           "run cairn as the owner of the directory");
     }
     int running = 0;
+    int unreadable = 0;
     Map<String, Integer> dead = new HashMap<>();
     int most = 0;
     for (Run run : runs) {
+      if (!isReadable(run)) {
+        unreadable++;
+      }
       if (run.isRunning()) {
         running++;
       } else {
@@ -207,8 +211,22 @@ final class RootChecks {
       }
     }
     String text = runs.size() + " (" + running + " running)";
+    if (unreadable > 0) {
+      return Check.warn(
+          name,
+          text + ", unreadable: " + unreadable,
+          "cairn list names them; cairn why RUN says what is wrong with one");
+    }
     return most > PruneCommand.KEEP
         ? Check.warn(name, text + ", of one application " + most + " dead", "cairn prune")
         : Check.ok(name, text);
+  }
+
+  private static boolean isReadable(Run run) {
+    try {
+      return run.identity().pid() >= 0;
+    } catch (IOException e) {
+      return false;
+    }
   }
 }

@@ -69,7 +69,8 @@ final class WatchCommand implements Callable<Integer> {
               "Ends in order on TERM and INT. Takes some 50 MiB; as a sidecar give it 96 MiB."
             },
             new String[] {
-              "Exit codes: 0 ended by a signal, or by --once; 2 wrong usage; 3 the output failed",
+              "Exit codes: 0 ended by a signal, or by --once; 2 wrong usage; 3 the output failed,",
+              "or with --once, a directory that can't be read",
               "",
               "Examples:",
               "  cairn watch /data/cairn                      a sidecar",
@@ -100,7 +101,10 @@ final class WatchCommand implements Callable<Integer> {
         }
         if (!more) {
           if (Options.isSet(once)) {
-            break;
+            // Nothing waits for it then: a timer with a typing error must not look well.
+            return watchers.stream().anyMatch(Watcher::isMissing)
+                ? ExitCode.UNREADABLE
+                : ExitCode.OK;
           }
           pause(pause);
         }

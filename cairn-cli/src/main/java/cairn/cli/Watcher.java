@@ -100,6 +100,11 @@ final class Watcher {
     this.listing = new RunListing(root, clock);
   }
 
+  /** {@return whether the directory could not be read when it was looked at last} */
+  boolean isMissing() {
+    return isMissing;
+  }
+
   /**
    * Looks once; returns whether there is more to look at at once.
    *

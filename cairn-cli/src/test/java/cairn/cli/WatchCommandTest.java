@@ -113,7 +113,15 @@ class WatchCommandTest {
   void aCleanEndIsALineToo() {
     ChildRun.start(root, "batch").ends("return");
 
-    assertThat(watch("--once").out()).contains(": Ended cleanly").hasLineCount(1);
+    assertThat(watch("--once").out()).contains(": Ended, likely cleanly,").hasLineCount(1);
+  }
+
+  @Test
+  void aDirectoryThatIsNotThereFailsALookThatIsNotRepeated() {
+    Cli.Result result = Cli.run("watch", "--once", root.resolve("typo").toString());
+
+    assertThat(result.exitCode()).isEqualTo(3);
+    assertThat(result.err()).contains("directory is not readable");
   }
 
   @Test

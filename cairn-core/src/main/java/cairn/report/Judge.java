@@ -1309,7 +1309,7 @@ final class Judge {
     if (salvage.spans.isEmpty()) {
       return salvage.spansAreWhole
           ? "; nothing was " + words
-          : "; whether anything was " + words + " is unknown: the box is truncated";
+          : "; whether anything was " + words + " is unknown: the box is truncated or damaged";
     }
     Salvage.Span oldest = salvage.spans.get(0);
     long age = salvage.ageMillis(oldest);

@@ -89,7 +89,7 @@ final class Salvage {
 
   final List<Span> spans;
 
-  /** Whether the tables were all there, so that no span means that none was open. */
+  /** Whether the tables were all there, and sound, so that no span means that none was open. */
   final boolean spansAreWhole;
 
   /** As {@link #spansAreWhole}, for the trail. */
@@ -120,10 +120,15 @@ final class Salvage {
     for (BoxRecord record : box.scope()) {
       applyScope(record);
     }
-    spansAreWhole = box.hasAllOf(BoxLayout.SPANS);
     trailIsWhole = box.hasAllOf(BoxLayout.TRAIL);
     Map<Long, Span> byId = new LinkedHashMap<>();
-    for (BoxSpan slot : box.spans()) {
+    int before = findings.size();
+    List<BoxSpan> slots = box.spans();
+    spansAreWhole =
+        box.hasAllOf(BoxLayout.SPANS)
+            && findings.subList(before, findings.size()).stream()
+                .allMatch(finding -> finding.severity() == Finding.Severity.INFO);
+    for (BoxSpan slot : slots) {
       Span span = span(slot.begin());
       for (BoxSpan.Attribute attribute : slot.attributes()) {
         span.attributes.put(attribute.key(), attribute.value());
@@ -190,11 +195,15 @@ final class Salvage {
     return map == null ? Map.of() : map.entries();
   }
 
-  private static Map<String, Long> counters(long @Nullable [] values) {
+  private Map<String, Long> counters(long @Nullable [] values) {
     Map<String, Long> counters = new LinkedHashMap<>();
     if (values != null) {
       for (int i = 0; i < values.length; i++) {
-        counters.put(CounterLayout.NAMES.get(i), values[i]);
+        if (values[i] >= 0) {
+          counters.put(CounterLayout.NAMES.get(i), values[i]);
+        } else {
+          found(true, "CNTR", "counter is damaged: name=" + CounterLayout.NAMES.get(i));
+        }
       }
     }
     return Collections.unmodifiableMap(counters);

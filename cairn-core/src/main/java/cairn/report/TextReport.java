@@ -95,7 +95,7 @@ final class TextReport {
     List<UnfinishedSpan> spans = report.openSpans();
     title("Open spans (" + spans.size() + "), oldest first");
     if (spans.isEmpty()) {
-      line(report.spansAreWhole() ? "none" : "unknown: the box is truncated");
+      line(report.spansAreWhole() ? "none" : "unknown: the box is truncated or damaged");
     }
     for (UnfinishedSpan span : spans.subList(0, Math.min(spans.size(), MAX_SPANS))) {
       StringBuilder text = new StringBuilder();
