@@ -283,10 +283,21 @@ final class OpenRun {
     if (phase != CLOSED) {
       box.life.uncaught(thread, thrown);
       box.beat();
+      tell(thread, thrown);
       if (committer != null) {
         committer.arrived();
       }
       copyNow();
+    }
+  }
+
+  private void tell(Thread thread, Throwable thrown) {
+    try {
+      if (message != null) {
+        message.uncaught(thread, thrown);
+      }
+    } catch (Throwable e) {
+      box.counters.increment(CounterLayout.MESSAGE_ERRORS); // no memory for it, say
     }
   }
 

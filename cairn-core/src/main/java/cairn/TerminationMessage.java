@@ -67,6 +67,8 @@ final class TerminationMessage {
   private @Nullable RandomAccessFile file;
   private int longest;
   private int pause;
+  private byte @Nullable [] uncaught;
+  private boolean uncaughtInMain;
   private @Nullable String ending;
   private long endingMillis;
   private boolean closed;
@@ -97,13 +99,30 @@ final class TerminationMessage {
     }
   }
 
+  /**
+   * Names from now on an exception that nothing caught: its type and thread, not its message, which
+   * anybody who may see the pod could read.
+   */
+  void uncaught(Thread thread, Throwable thrown) {
+    byte[] text =
+        (thrown.getClass().getName() + " on thread " + thread.getName())
+            .getBytes(StandardCharsets.UTF_8);
+    lock.lock();
+    try {
+      uncaught = text;
+      uncaughtInMain = LifeCycle.isMain(thread);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Says from now on that the JVM is shutting down. Waits only shortly for another writer. */
   void ending(LifeCycle.End why) {
     String signal = why.signal();
     if (signal != null) {
       last(signal, false);
     } else if ("RETURNED".equals(why.reason())) {
-      last("returned", false);
+      last(uncaughtInMain ? "uncaught exception" : "returned", false);
     } else {
       last(why.status() == null ? "exit" : "exit " + why.status(), false);
     }
@@ -168,7 +187,8 @@ final class TerminationMessage {
 
   private void warn(Throwable cause) {
     try {
-      Log.warnOnce("termination message was not written: file=" + path, cause);
+      Log.warnOnce(
+          "termination message was not written: file=" + path + ", reason=" + cause, cause);
     } catch (Throwable again) {
       counters.increment(CounterLayout.MESSAGE_ERRORS); // no memory to say so
     }
@@ -219,6 +239,12 @@ final class TerminationMessage {
         ascii("\n");
       }
     }
+    byte[] exception = uncaught;
+    if (exception != null) {
+      ascii("  uncaught: ");
+      escaped(exception, 0, exception.length);
+      ascii("\n");
+    }
     if (ending != null) {
       ascii(closed ? "ended in order (" : "shutting down (");
       ascii(ending);
@@ -237,7 +263,7 @@ final class TerminationMessage {
         escaped(names.bytes, names.from, names.length);
       }
     }
-    ascii(" at ");
+    ascii(", as of ");
     time(wallMillis);
     ascii("\n");
   }

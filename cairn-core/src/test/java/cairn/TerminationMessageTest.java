@@ -45,6 +45,17 @@ class TerminationMessageTest {
   }
 
   @Test
+  void exceptionThatNothingCaughtIsNamedWithoutItsMessage() throws IOException {
+    TerminationMessage message = message(file());
+    message.uncaught(Thread.currentThread(), new IllegalStateException("card 4111"));
+    message.write();
+
+    assertThat(text(file()))
+        .contains("uncaught: java.lang.IllegalStateException on thread ")
+        .doesNotContain("4111");
+  }
+
+  @Test
   void lastLineIsTheHeadlineAndAboveItTheOldestSpan() throws IOException {
     box.spans.begin("POST /export");
     memory.clock.advanceMillis(29_500);
@@ -58,7 +69,7 @@ class TerminationMessageTest {
             cairn: run-1 orders
               12 s  GET /orders
               41 s  POST /export
-            2 spans in flight, oldest 41 s: POST /export at 22:14:01Z
+            2 spans in flight, oldest 41 s: POST /export, as of 22:14:01Z
             """);
   }
 
@@ -75,7 +86,7 @@ class TerminationMessageTest {
   void nothingInFlightIsSaid() throws IOException {
     message(file()).write();
 
-    assertThat(lastLine(file())).isEqualTo("no span in flight at 22:13:20Z");
+    assertThat(lastLine(file())).isEqualTo("no span in flight, as of 22:13:20Z");
   }
 
   @Test
@@ -91,7 +102,8 @@ class TerminationMessageTest {
     assertThat(lines.get(1)).isEqualTo("  and 48 younger spans");
     assertThat(lines.get(2)).isEqualTo("  5 min  span 11");
     assertThat(lines.get(13)).isEqualTo("  7 min  span 0");
-    assertThat(lines.get(14)).isEqualTo("60 spans in flight, oldest 7 min: span 0 at 22:20:20Z");
+    assertThat(lines.get(14))
+        .isEqualTo("60 spans in flight, oldest 7 min: span 0, as of 22:20:20Z");
   }
 
   @Test
@@ -149,8 +161,8 @@ class TerminationMessageTest {
     assertThat(Files.size(file())).isEqualTo(longest);
     assertThat(text(file()))
         .isEqualTo(
-            " ".repeat((int) longest - 51)
-                + "cairn: run-1 orders\nno span in flight at 22:13:20Z\n");
+            " ".repeat((int) longest - 55)
+                + "cairn: run-1 orders\nno span in flight, as of 22:13:20Z\n");
   }
 
   @Test
@@ -193,7 +205,7 @@ class TerminationMessageTest {
 
     assertThat(lastLine(file()))
         .isEqualTo(
-            "shutting down (SIGTERM) since 22:13:23Z; 1 span in flight, oldest 28 s: drain at"
+            "shutting down (SIGTERM) since 22:13:23Z; 1 span in flight, oldest 28 s: drain, as of"
                 + " 22:13:48Z");
   }
 
@@ -207,7 +219,7 @@ class TerminationMessageTest {
 
     assertThat(lastLine(file()))
         .isEqualTo(
-            "ended in order (recorder closed) since 22:13:20Z; no span in flight at 22:13:20Z");
+            "ended in order (recorder closed) since 22:13:20Z; no span in flight, as of 22:13:20Z");
   }
 
   // What is no such file
@@ -243,7 +255,7 @@ class TerminationMessageTest {
     message.write();
     message.write();
 
-    assertThat(lastLine(late.resolve("file"))).isEqualTo("no span in flight at 22:13:20Z");
+    assertThat(lastLine(late.resolve("file"))).isEqualTo("no span in flight, as of 22:13:20Z");
     assertThat(box.counters.get(CounterLayout.MESSAGE_ERRORS)).isEqualTo(1);
   }
 
@@ -277,7 +289,8 @@ class TerminationMessageTest {
       process.destroyForcibly().waitFor();
     }
 
-    assertThat(lastLine(file())).matches("1 span in flight, oldest \\d+ s: POST /export at .*Z");
+    assertThat(lastLine(file()))
+        .matches("1 span in flight, oldest \\d+ s: POST /export, as of .*Z");
   }
 
   @Test

@@ -118,7 +118,7 @@ class WatchCommandTest {
 
   @Test
   void aDirectoryThatIsNotThereFailsALookThatIsNotRepeated() {
-    Cli.Result result = Cli.run("watch", "--once", root.resolve("typo").toString());
+    Cli.Result result = cli.run("watch", "--once", root.resolve("typo"));
 
     assertThat(result.exitCode()).isEqualTo(3);
     assertThat(result.err()).contains("directory is not readable");
