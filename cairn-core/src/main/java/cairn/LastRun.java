@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.lang.ref.SoftReference;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -80,11 +82,34 @@ final class LastRun {
     try {
       String how = hasRoom(adopted) ? headline(adopted.report()) : unread(adopted);
       if (how != null) {
-        Log.warn("the last run ended badly: " + how + " (see: cairn why " + adopted.id() + ")");
+        Log.warn(
+            "the last run ended badly, "
+                + ago(adopted)
+                + ": "
+                + how
+                + " (see: cairn why "
+                + adopted.id()
+                + ")");
       }
     } catch (IOException | RuntimeException e) {
       Log.warnOnce("last run cannot be read: dir=" + adopted.directory() + ", reason=" + e, e);
     }
+  }
+
+  /** {@return how long ago it was seen last} A time alone would read as one of today. */
+  private static String ago(Run run) throws IOException {
+    Instant seen = run.identity().lastSeenAt();
+    if (seen == null) {
+      return "at an unknown time";
+    }
+    long seconds = Math.max(0, Duration.between(seen, Instant.now()).toSeconds());
+    if (seconds < 120) {
+      return seconds + " s ago";
+    }
+    if (seconds < 7_200) {
+      return seconds / 60 + " min ago";
+    }
+    return seconds < 172_800 ? seconds / 3_600 + " h ago" : seconds / 86_400 + " days ago";
   }
 
   private static @Nullable String headline(Report report) {

@@ -162,7 +162,8 @@ class LastRunTest {
   @Test
   void oneLineInTheLogSaysHowTheLastRunEndedIfItEndedBadly() throws Exception {
     die("halt");
-    assertThat(firstWarning()).contains("the last run ended badly: Killed", "import invoices");
+    assertThat(firstWarning())
+        .contains("the last run ended badly, ", " s ago: Killed", "import invoices");
     die("return");
     assertThat(firstWarning()).isEmpty();
   }
@@ -177,7 +178,7 @@ class LastRunTest {
             root.toString(),
             "stay full");
     assertThat(output)
-        .contains("the last run ended badly: there is no end marker")
+        .contains("the last run ended badly, ", ": there is no end marker")
         .contains("exit=0");
   }
 

@@ -13,6 +13,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -22,6 +23,8 @@ import java.util.List;
 final class Remains {
   /** No writer makes a box as large as this; what is larger is not read into memory. */
   private static final int MAX_BOX_BYTES = 256 << 20;
+
+  private static final int PIECE = 8192;
 
   /** Nor a journal as large as this. */
   private static final long MAX_JOURNAL_BYTES = 1L << 30;
@@ -103,7 +106,7 @@ final class Remains {
     }
     try (InputStream in =
         Files.newInputStream(box, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)) {
-      byte[] bytes = in.readNBytes(cut ? limit : (int) Math.min(Files.size(box), limit) + 1);
+      byte[] bytes = read(in, cut ? limit : (int) Math.min(Files.size(box), limit) + 1);
       if (!cut && bytes.length > limit) {
         throw new IOException(
             "box is too large: file="
@@ -116,6 +119,18 @@ final class Remains {
       }
       return bytes;
     }
+  }
+
+  /** In small pieces: each goes through direct memory of its size, which may be short. */
+  private static byte[] read(InputStream in, int limit) throws IOException {
+    byte[] bytes = new byte[limit];
+    int length = 0;
+    int count;
+    while (length < limit
+        && (count = in.read(bytes, length, Math.min(PIECE, limit - length))) > 0) {
+      length += count;
+    }
+    return length == limit ? bytes : Arrays.copyOf(bytes, length);
   }
 
   private static byte[] readBox(Path box) throws IOException {

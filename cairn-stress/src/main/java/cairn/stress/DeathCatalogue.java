@@ -417,6 +417,21 @@ final class DeathCatalogue {
                   v.kill();
                 })
             .atMostPossible(OOM_KILLED));
+    all.add(
+        Death.of(
+                "SIGKILL at once after the OOM kill of a helper that was more willing to die",
+                KILLED)
+            .limit(256)
+            .way("heap 8 18 0")
+            .options(BIG_HEAP)
+            .act(
+                v -> {
+                  v.live(Dying.SAMPLE_MILLIS);
+                  nearTheLimit(v);
+                  v.willingNeighbour(200, 1_500);
+                  v.kill();
+                })
+            .atMostPossible(OOM_KILLED));
   }
 
   /** Warm, and long enough for two samples to see that nothing grows. */

@@ -89,21 +89,32 @@ final class Dying {
 
   /** As {@link #hog}, by a process that is there for a while before, and that is killed. */
   void neighbour(int mebibytes, long millisBefore) throws IOException, InterruptedException {
-    if (group == null || !hog(group, mebibytes, millisBefore)) {
+    if (group == null || !hog(group, mebibytes, pause(millisBefore))) {
       throw new IOException("the neighbour was not killed: group=" + group);
     }
   }
 
-  private static boolean hog(MemoryGroup where, int mebibytes)
-      throws IOException, InterruptedException {
-    return hog(where, mebibytes, 0);
+  /** As {@link #neighbour}, by one that the kernel kills first, however small: a helper process. */
+  void willingNeighbour(int mebibytes, long millisBefore) throws IOException, InterruptedException {
+    String willing = "echo 1000 > /proc/self/oom_score_adj; ";
+    if (group == null || !hog(group, mebibytes, willing + pause(millisBefore))) {
+      throw new IOException("the neighbour was not killed: group=" + group);
+    }
   }
 
-  private static boolean hog(MemoryGroup where, int mebibytes, long millisBefore)
+  private static String pause(long millis) {
+    return "sleep " + millis / 1000.0 + "; ";
+  }
+
+  private static boolean hog(MemoryGroup where, int mebibytes)
       throws IOException, InterruptedException {
-    String pause = "sleep " + millisBefore / 1000.0 + "; ";
+    return hog(where, mebibytes, "");
+  }
+
+  private static boolean hog(MemoryGroup where, int mebibytes, String first)
+      throws IOException, InterruptedException {
     String dd =
-        pause + "exec dd if=/dev/zero of=/dev/null count=1 bs=" + mebibytes + "M 2>/dev/null";
+        first + "exec dd if=/dev/zero of=/dev/null count=1 bs=" + mebibytes + "M 2>/dev/null";
     return run(List.of("sh", "-c", where.enterCommand() + "; " + dd)) == 128 + 9;
   }
 
