@@ -41,6 +41,7 @@ final class LifeCycle {
   private End end = End.NONE;
   private boolean handlerReplaced;
   private String state = OPEN;
+  private boolean mainFailed;
   private long stateWallMillis;
   private long stateNanos;
   private @Nullable String hook;
@@ -190,6 +191,11 @@ final class LifeCycle {
 
   private synchronized void uncaught(
       Thread thread, String type, @Nullable String message, List<StackTraceElement> stack) {
+    boolean isMain = isMain(thread);
+    if (mainFailed && !isMain) {
+      return; // what ended main ended the application; others often fail after it
+    }
+    mainFailed = isMain;
     encode(thread, type, message, stack);
     uncaught.write(bytes, out.position());
     if (out.redactions() != 0) {

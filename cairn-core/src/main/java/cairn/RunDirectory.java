@@ -162,11 +162,13 @@ final class RunDirectory implements Closeable {
     return name.toString();
   }
 
-  /** Gives the lock up: to others, the run has ended. */
+  /**
+   * Gives the lock up: to others, the run has ended. {@link #HOOKS} stays until the JVM ends in
+   * order: it tells a kill after this from such an end.
+   */
   @Override
   public void close() throws IOException {
     try {
-      Files.deleteIfExists(directory.resolve(HOOKS));
       lock.release();
     } finally {
       lockChannel.close();

@@ -138,6 +138,14 @@ class ShutdownTest {
   }
 
   @Test
+  void exceptionOfMainIsNotForgottenWhenAnotherThreadFailsLater() throws Exception {
+    Report report = endOf("main fails first");
+
+    assertThat(report.verdict().cause()).isEqualTo(Cause.UNCAUGHT);
+    assertThat(report.verdict().headline()).contains("no way on").doesNotContain("worker");
+  }
+
+  @Test
   void exitWithinAShutdownIsNotTakenForItsBeginning() throws Exception {
     Report report = endOf("exit in a hook");
 
@@ -231,6 +239,15 @@ class ShutdownTest {
         case "close-in-hook" -> {
           Runtime.getRuntime().addShutdownHook(new Thread(recorder::close));
           leave();
+        }
+        case "main fails first" -> {
+          new Thread(
+                  () -> {
+                    await(new CountDownLatch(1), 500);
+                    throw new IllegalArgumentException("worker");
+                  })
+              .start();
+          throw new IllegalStateException("no way on");
         }
         case "hang" -> hang(() -> {});
         case "close and hang" -> hang(recorder::close);

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Says how a run ended, from what its box and this machine show. One use, one thread. */
@@ -50,6 +51,9 @@ final class Judge {
   private static final int STATUS_KILL = SIGNALS + 9;
   private static final int STATUS_ABORT = SIGNALS + 6;
   private static final int LAST_SIGNAL = 64;
+
+  /** What a crash of native code or of the JVM ends with, but for SIGABRT. */
+  private static final Set<String> NATIVE_SIGNALS = Set.of("SIGILL", "SIGBUS", "SIGFPE", "SIGSEGV");
 
   /** Of a JVM that finds no native memory; and of one that cannot abort, since it is pid 1. */
   private static final int STATUS_FATAL = 1;
@@ -306,16 +310,20 @@ final class Judge {
         }
       }
     }
+    if (!reason.equals("CLOSED") && !diedInHooks()) {
+      Verdict cut = diedWhileItExited(at);
+      if (cut != null) {
+        return cut;
+      }
+      if (mayBeASignal()) {
+        sure = Confidence.LIKELY;
+        at += " (likely)";
+      }
+    }
     boolean nearUncaught = isUncaughtBefore(end);
     return switch (reason) {
       case "RETURNED" -> returned(sure, at);
-      case "CLOSED" -> {
-        noteUncaught();
-        yield verdict(
-            Cause.RETURNED,
-            sure,
-            "Ended cleanly" + at + ": the application closed its recorder" + inFlightIfAny());
-      }
+      case "CLOSED" -> closed(at);
       case "EXIT" -> exit(sure, at, nearUncaught);
       case "SIGNAL" -> {
         noteUncaught();
@@ -361,6 +369,140 @@ final class Judge {
     };
   }
 
+  /**
+   * Judges a recorder that the application closed: what came after that was not recorded. The file
+   * that the JVM deletes at an orderly end tells whether there was one.
+   */
+  private Verdict closed(String at) {
+    noteUncaught();
+    OptionalInt status = traces.exitStatus();
+    if (diedInHooks() && livesOn()) {
+      return verdict(
+          Cause.RETURNED,
+          Confidence.CERTAIN,
+          "Ended cleanly"
+              + at
+              + ": the application closed its recorder, and lives on"
+              + inFlightIfAny());
+    }
+    if (diedInHooks() && !isElsewhere(salvage, host)) {
+      Verdict crashed = crashFile();
+      if (crashed != null) {
+        return crashed;
+      }
+      add(
+          Kind.FOR,
+          "the process did not end in order: the file " + Traces.HOOKS + " is still there");
+      boolean known = status.isPresent();
+      if (known) {
+        add(Kind.FOR, "its exit status is " + status.getAsInt());
+      }
+      boolean halted = known && !isSignal(status.getAsInt());
+      Confidence sure = known ? Confidence.LIKELY : Confidence.POSSIBLE;
+      return verdict(
+          halted ? Cause.HALTED : Cause.KILLED,
+          sure,
+          (halted ? "Halted" : known ? "Killed" : "Killed or halted")
+              + qualifierInBrackets(sure)
+              + " some time after the application had closed its recorder"
+              + at
+              + inFlightIfAny());
+    }
+    Confidence sure = hasHooksFile() ? Confidence.CERTAIN : Confidence.LIKELY;
+    if (status.isPresent() && status.getAsInt() != 0) {
+      add(Kind.AGAINST, "its exit status is " + status.getAsInt());
+      sure = Confidence.POSSIBLE;
+    }
+    return verdict(
+        Cause.RETURNED,
+        sure,
+        (sure == Confidence.CERTAIN
+                ? "Ended cleanly"
+                : "Ended, " + sure.name().toLowerCase(Locale.ROOT) + " cleanly,")
+            + at
+            + ": the application closed its recorder"
+            + inFlightIfAny());
+  }
+
+  /** {@return whether the process that recorded is there, recorder or not} */
+  private boolean livesOn() {
+    String bootId = Salvage.text(salvage.identity, "bootId");
+    String namespace = Salvage.text(salvage.identity, "pidNamespace");
+    OptionalLong pid = Salvage.integer(salvage.identity, "pid");
+    OptionalLong start = Salvage.integer(salvage.identity, "processStart");
+    return bootId != null
+        && bootId.equals(host.bootId())
+        && namespace != null
+        && pid.isPresent()
+        && start.isPresent()
+        && host.isAlive(pid.getAsLong(), start.getAsLong(), namespace);
+  }
+
+  /**
+   * Judges a process whose shutdown hooks all ended and whose exit status is none of that shutdown:
+   * what the JVM does then, and native code at its exit, can crash or be killed too.
+   *
+   * @return null if the end marker decides
+   */
+  private @Nullable Verdict diedWhileItExited(String at) {
+    OptionalInt seen = traces.exitStatus();
+    boolean signalled = seen.isPresent() && isSignal(seen.getAsInt());
+    Verdict crashed = signalled && !reasonCode().equals("SIGNAL") ? crashFile() : null;
+    if (crashed != null || seen.isEmpty() || isExpected(seen.getAsInt())) {
+      return crashed;
+    }
+    int status = seen.getAsInt();
+    add(Kind.FOR, "its exit status is " + status + ", which that end does not have");
+    String when = " while it exited" + at + ", after " + reason() + inFlightIfAny();
+    if (status == STATUS_KILL) {
+      Verdict memoryKill = outOfMemoryKill();
+      return memoryKill != null && memoryKill.confidence() != Confidence.POSSIBLE
+          ? memoryKill
+          : verdict(Cause.KILLED, Confidence.LIKELY, "Killed (SIGKILL, likely)" + when);
+    }
+    String name = signalName(status - SIGNALS);
+    if (NATIVE_SIGNALS.contains(name)) {
+      add(Kind.MISSING, "an hs_err file of this run");
+      return verdict(
+          Cause.NATIVE_CRASH, Confidence.LIKELY, "Crashed with " + name + " (likely)" + when);
+    }
+    if (status == STATUS_ABORT) {
+      add(Kind.MISSING, "an hs_err file of this run: abort() in native code leaves none");
+      return verdict(
+          Cause.NATIVE_CRASH, Confidence.POSSIBLE, "Aborted (possibly a native crash)" + when);
+    }
+    return isSignal(status)
+        ? verdict(Cause.KILLED, Confidence.POSSIBLE, "Killed by " + name + " (possible)" + when)
+        : verdict(
+            Cause.HALTED,
+            Confidence.POSSIBLE,
+            "Halted with exit status " + status + " (possible)" + when);
+  }
+
+  /** Notes an exit status that is a signal's, and may be the one that exit was given. */
+  private boolean mayBeASignal() {
+    OptionalInt status = traces.exitStatus();
+    boolean may =
+        reasonCode().equals("EXIT")
+            && Salvage.integer(salvage.life, "status").isEmpty()
+            && status.isPresent()
+            && isSignal(status.getAsInt());
+    if (may) {
+      add(
+          Kind.AGAINST,
+          "its exit status is "
+              + status.getAsInt()
+              + ": given to System.exit, or "
+              + signalName(status.getAsInt() - SIGNALS)
+              + " while it exited");
+    }
+    return may;
+  }
+
+  private static boolean isSignal(int status) {
+    return status > SIGNALS && status <= SIGNALS + LAST_SIGNAL;
+  }
+
   /** {@return whether the recorder made the file that tells whether all hooks have ended} */
   private boolean hasHooksFile() {
     CborSlice made = salvage.identity.get("hooksFile");
@@ -376,9 +518,7 @@ final class Judge {
   private OptionalInt statusOfShutdown() {
     OptionalInt status = traces.exitStatus();
     boolean unseen =
-        status.isEmpty()
-            || status.getAsInt() == STATUS_KILL
-            || (diedInHooks() && !isExpected(status.getAsInt()));
+        status.isEmpty() || status.getAsInt() == STATUS_KILL || !isExpected(status.getAsInt());
     return unseen ? OptionalInt.empty() : status;
   }
 
@@ -415,11 +555,15 @@ final class Judge {
     return stopTimeout(millis);
   }
 
+  /** {@return whether a shutdown for the reason that was noted ends with that status} */
   private boolean isExpected(int status) {
     return switch (reasonCode()) {
       case "RETURNED" -> status == 0 || status == 1;
-      case "SIGNAL" -> status > SIGNALS;
-      default -> status == Salvage.integer(salvage.life, "status").orElse(status);
+      case "SIGNAL" -> signalName(status - SIGNALS).equals(signal());
+      default -> {
+        OptionalLong given = Salvage.integer(salvage.life, "status");
+        yield given.isEmpty() || (given.getAsLong() & 255) == status;
+      }
     };
   }
 
@@ -488,9 +632,7 @@ final class Judge {
     List<String> frames = callers();
     String thread = Salvage.text(salvage.life, "thread");
     OptionalLong status = Salvage.integer(salvage.life, "status");
-    if (status.isEmpty() && statusOfShutdown().isPresent()) {
-      status = OptionalLong.of(statusOfShutdown().getAsInt());
-    }
+    OptionalInt seen = status.isPresent() ? OptionalInt.empty() : statusOfShutdown();
     if (!frames.isEmpty()) {
       add(Kind.FOR, "called from " + String.join(" < ", frames));
     } else {
@@ -508,7 +650,7 @@ final class Judge {
               + inFlightIfAny());
     }
     noteUncaught();
-    if (status.isEmpty()) {
+    if (status.isEmpty() && seen.isEmpty()) {
       add(
           Kind.MISSING,
           "its exit status: JDK 21 and later log it, from 3 s after the start on; a parent sees it");
@@ -522,6 +664,7 @@ final class Judge {
             + at
             + (frames.isEmpty() ? "" : " by " + frames.get(0))
             + (thread == null ? "" : " on thread " + SafeText.cut(thread, MAX_TEXT))
+            + (seen.isPresent() ? ", exit status " + seen.getAsInt() : "")
             + inFlightIfAny());
   }
 
@@ -777,7 +920,7 @@ final class Judge {
             Confidence.LIKELY,
             "Ended by " + name + " (likely)" + atLastSeen() + inFlight("in flight"));
       }
-      case "SIGILL", "SIGBUS", "SIGFPE", "SIGSEGV" -> {
+      case "SIGILL", "SIGBUS", "SIGFPE", "SIGSEGV" -> { // NATIVE_SIGNALS
         add(
             Kind.MISSING,
             "an hs_err file of this run: it crashed before that was written, or it is"

@@ -56,9 +56,6 @@ public final class Runs implements Iterable<Run> {
     }
     List<Run> runs = new ArrayList<>();
     for (Path app : directories(root)) {
-      if (name(app).equals(REPORTS)) {
-        continue;
-      }
       List<Path> entries;
       try {
         entries = directories(app);

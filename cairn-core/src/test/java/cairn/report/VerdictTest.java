@@ -97,7 +97,7 @@ class VerdictTest {
 
   @Test
   void aClosedRecorderIsReturned() throws IOException {
-    Verdict verdict = verdict(dead().end("CLEAN", "CLOSED", 60_100));
+    Verdict verdict = verdict(dead().identity("hooksFile", true).end("CLEAN", "CLOSED", 60_100));
     assertVerdict(verdict, Cause.RETURNED, Confidence.CERTAIN);
     assertThat(verdict.headline())
         .isEqualTo("Ended cleanly at 14:01:00.100 UTC: the application closed its recorder");

@@ -116,7 +116,9 @@ class WitnessedVerdictTest {
     status = OptionalInt.of(7);
     Report report = report(exit);
     assertVerdict(report, Cause.EXIT, Confidence.CERTAIN);
-    assertThat(report.verdict().headline()).startsWith("System.exit(7) was called");
+    assertThat(report.verdict().headline())
+        .startsWith("System.exit was called")
+        .contains(", exit status 7");
     assertThat(report.endedWell()).isFalse();
     assertThat(report.toJson()).contains("\"exitStatus\":7");
   }
@@ -129,6 +131,50 @@ class WitnessedVerdictTest {
     assertVerdict(report(blind), Cause.RETURNED, Confidence.CERTAIN);
     status = OptionalInt.of(1);
     assertVerdict(report(blind), Cause.UNCAUGHT, Confidence.LIKELY);
+  }
+
+  @Test
+  void deathWhileTheProcessExitsIsNotTheEndThatTheMarkerSays() throws IOException {
+    BoxBuilder returned = dead().end("CLEAN", "RETURNED", 60_100);
+    status = OptionalInt.of(134);
+    assertVerdict(report(returned), Cause.NATIVE_CRASH, Confidence.POSSIBLE);
+    status = OptionalInt.of(139);
+    assertVerdict(report(returned), Cause.NATIVE_CRASH, Confidence.LIKELY);
+    status = OptionalInt.of(9);
+    assertVerdict(report(returned), Cause.HALTED, Confidence.POSSIBLE);
+    status = OptionalInt.of(137);
+    assertVerdict(report(returned), Cause.KILLED, Confidence.LIKELY);
+    BoxBuilder stopped = dead().end("CLEAN", "SIGNAL", 60_100, "signal", "SIGTERM");
+    assertVerdict(report(stopped), Cause.KILLED, Confidence.LIKELY);
+    status = OptionalInt.of(143);
+    assertVerdict(report(stopped), Cause.SIGNAL_TERM, Confidence.CERTAIN);
+  }
+
+  @Test
+  void statusThatMayBeASignalsMakesAnExitOnlyLikely() throws IOException {
+    BoxBuilder exit = dead().end("CLEAN", "EXIT", 60_100, "thread", "worker-3");
+    status = OptionalInt.of(134);
+    assertVerdict(report(exit), Cause.EXIT, Confidence.LIKELY);
+    BoxBuilder known = dead().end("CLEAN", "EXIT", 60_100, "thread", "worker-3", "status", 7);
+    assertVerdict(report(known), Cause.NATIVE_CRASH, Confidence.POSSIBLE);
+    status = OptionalInt.of(7);
+    assertVerdict(report(known), Cause.EXIT, Confidence.CERTAIN);
+  }
+
+  @Test
+  void whatCameAfterTheRecorderWasClosedIsToldByWhetherTheHooksEnded() throws IOException {
+    BoxBuilder closed = dead().end("CLEAN", "CLOSED", 60_100);
+    assertVerdict(report(closed), Cause.RETURNED, Confidence.CERTAIN);
+    status = OptionalInt.of(3);
+    assertVerdict(report(closed), Cause.RETURNED, Confidence.POSSIBLE);
+    hooksLeft = true;
+    assertVerdict(report(closed), Cause.HALTED, Confidence.LIKELY);
+    status = OptionalInt.of(137);
+    assertVerdict(report(closed), Cause.KILLED, Confidence.LIKELY);
+    status = OptionalInt.empty();
+    assertVerdict(report(closed), Cause.KILLED, Confidence.POSSIBLE);
+    host.aliveProcess = 4711;
+    assertVerdict(report(closed), Cause.RETURNED, Confidence.CERTAIN);
   }
 
   // Shutdown hooks

@@ -123,7 +123,7 @@ class ScenarioTest {
     Death death =
         Death.of("S1", Cause.OOM_KILLED)
             .limit(192)
-            .way("heap 2 400 30")
+            .way("heap 1 400 30")
             .options("-Xmx1g", "-D" + DeathVictim.THREADS_PROPERTY + "=20")
             .build();
     for (Dead dead : die(death)) {
