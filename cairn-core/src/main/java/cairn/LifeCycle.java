@@ -333,10 +333,11 @@ final class LifeCycle {
       if (!runsHooks(frames)) {
         continue; // another exit waits for the shutdown that this one began
       }
-      if (name.startsWith("SIG") && name.endsWith(" handler")) {
+      boolean isHandler = isIn(frames, "jdk.internal.misc.Signal$1"); // names can be anybody's
+      if (isHandler && name.startsWith("SIG") && name.endsWith(" handler")) {
         return new End("SIGNAL", name.substring(0, name.indexOf(' ')), null, List.of(), null);
       }
-      if (name.equals("DestroyJavaVM")) {
+      if (name.equals("DestroyJavaVM") && !isIn(frames, "java.lang.Runtime")) {
         return End.of("RETURNED");
       }
       return new End("EXIT", null, name, callers(frames), null);

@@ -146,6 +146,13 @@ class ShutdownTest {
   }
 
   @Test
+  void threadThatOnlyHasTheNameOfASignalHandlerIsAnExit() throws Exception {
+    for (String name : List.of("SIGTERM handler", "DestroyJavaVM")) {
+      assertThat(endOf(name).verdict().cause()).as(name).isEqualTo(Cause.EXIT);
+    }
+  }
+
+  @Test
   void exitWithinAShutdownIsNotTakenForItsBeginning() throws Exception {
     Report report = endOf("exit in a hook");
 
@@ -248,6 +255,11 @@ class ShutdownTest {
                   })
               .start();
           throw new IllegalStateException("no way on");
+        }
+        case "SIGTERM handler", "DestroyJavaVM" -> {
+          Thread thread = new Thread(Victim::leave, args[1]);
+          thread.start();
+          thread.join();
         }
         case "hang" -> hang(() -> {});
         case "close and hang" -> hang(recorder::close);

@@ -124,7 +124,7 @@ final class ReportCommand implements Callable<Integer> {
   }
 
   /** A report holds what the application recorded, so a new file is its owner's alone. */
-  private static OutputStream create(Path file) throws IOException {
+  static OutputStream create(Path file) throws IOException {
     if (!Files.exists(file)
         && Files.getFileStore(parent(file)).supportsFileAttributeView("posix")) {
       Files.createFile(

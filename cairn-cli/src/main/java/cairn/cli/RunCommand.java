@@ -4,6 +4,7 @@ import cairn.report.Cause;
 import cairn.report.Report;
 import cairn.report.Witness;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -369,8 +370,8 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private void write(Path file) {
-      try {
-        Files.write(file, (Json.of(document) + "\n").getBytes(StandardCharsets.UTF_8));
+      try (OutputStream out = ReportCommand.create(file)) {
+        out.write((Json.of(document) + "\n").getBytes(StandardCharsets.UTF_8));
       } catch (IOException e) {
         session.error(
             "report cannot be written: file="

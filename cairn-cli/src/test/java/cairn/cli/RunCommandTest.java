@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -364,6 +365,11 @@ class RunCommandTest {
       cairn.await();
 
       JsonNode json = Cli.Result.json(Files.readString(temp.resolve("death.json")));
+      // It holds the command line, and what the application recorded.
+      assertThat(
+              PosixFilePermissions.toString(
+                  Files.getPosixFilePermissions(temp.resolve("death.json"))))
+          .isEqualTo("rw-------");
       assertThat(json.at("/status").intValue()).isEqualTo(137);
       assertThat(json.at("/signal").textValue()).isEqualTo("SIGKILL");
       assertThat(json.at("/command/0").textValue()).endsWith("java");

@@ -328,7 +328,8 @@ final class Judge {
       case "SIGNAL" -> {
         noteUncaught();
         OptionalInt status = traces.exitStatus();
-        boolean halted = diedInHooks() && status.isPresent() && !isExpected(status.getAsInt());
+        boolean halted =
+            diedInHooks() && status.isPresent() && !isStatusOfSignal(status.getAsInt());
         yield verdict(
             Cause.SIGNAL_TERM,
             sure,
@@ -336,6 +337,9 @@ final class Judge {
                 + signal()
                 + at
                 + (halted ? ", and halted with " + status.getAsInt() + " by a shutdown hook" : "")
+                + (!halted && status.isPresent() && !isStatusOfSignal(status.getAsInt())
+                    ? ", exit status " + status.getAsInt()
+                    : "")
                 + inFlightIfAny());
       }
       default -> {
@@ -536,6 +540,7 @@ final class Judge {
           "its exit status is "
               + status.getAsInt()
               + (isExpected(status.getAsInt())
+                      && (!reasonCode().equals("SIGNAL") || isStatusOfSignal(status.getAsInt()))
                   ? ", as of a shutdown in order"
                   : ": one of its shutdown hooks halted the JVM"));
       return isExpected(status.getAsInt()) || reasonCode().equals("SIGNAL")
@@ -559,12 +564,19 @@ final class Judge {
   private boolean isExpected(int status) {
     return switch (reasonCode()) {
       case "RETURNED" -> status == 0 || status == 1;
-      case "SIGNAL" -> signalName(status - SIGNALS).equals(signal());
+      case "SIGNAL" -> !isSignal(status) || isStatusOfSignal(status);
       default -> {
         OptionalLong given = Salvage.integer(salvage.life, "status");
         yield given.isEmpty() || (given.getAsLong() & 255) == status;
       }
     };
+  }
+
+  /**
+   * {@return whether the JVM ends with that status after the signal; its handler may give others}
+   */
+  private boolean isStatusOfSignal(int status) {
+    return signalName(status - SIGNALS).equals(signal());
   }
 
   private Verdict returned(Confidence sure, String at) {
@@ -1028,7 +1040,11 @@ final class Judge {
     String thread = Salvage.text(salvage.uncaught, "thread");
     return (type == null ? "an exception" : SafeText.cut(type, MAX_TEXT))
         + (message == null ? "" : ": " + SafeText.cut(message, MAX_TEXT))
-        + (thread == null ? "" : " on thread " + SafeText.cut(thread, MAX_TEXT));
+        + (thread == null
+            ? ""
+            : thread.isEmpty()
+                ? " on a thread without a name, such as a virtual one"
+                : " on thread " + SafeText.cut(thread, MAX_TEXT));
   }
 
   private void addUncaught() {
@@ -1184,7 +1200,10 @@ final class Judge {
     // (oom_score_adj) goes first, and then often somebody ends the rest.
     long processes = salvage.lastVital(VitalsLayout.CGROUP_PROCESSES).orElse(0);
     boolean alone = processes == 1;
-    boolean near = memory.isNear() || (processes <= 1 && memory.isNearWithOthers());
+    boolean near =
+        memory.isNear()
+            || (processes <= 1 && memory.isNearWithOthers())
+            || (processes <= 1 && memory.raced());
     if (oomKills.inCgroup().isPresent()) {
       add(
           Kind.FOR,
@@ -1219,7 +1238,7 @@ final class Judge {
     if (!oomKills.soon()) {
       add(Kind.MISSING, LATE);
     }
-    boolean likely = oomKills.soon() && memory.rising();
+    boolean likely = oomKills.soon() && (memory.rising() || memory.raced());
     return outOfMemoryKilled(likely ? Confidence.LIKELY : Confidence.POSSIBLE);
   }
 
@@ -1393,6 +1412,9 @@ final class Judge {
               + (exits ? ", -XX:+ExitOnOutOfMemoryError" : ""));
     }
     String orElse = neverHalted ? "SIGKILL or another signal" : "SIGKILL or Runtime.halt";
+    if (!oomKills.excluded() && oomKills.onNode().orElse(0) > 0) {
+      orElse = orElse.replace("SIGKILL", "SIGKILL, perhaps by the kernel's OOM killer,");
+    }
     if (exits) {
       orElse += ", or ended by -XX:+ExitOnOutOfMemoryError";
     }
@@ -1403,7 +1425,7 @@ final class Judge {
                 || !oomKills.excluded()
                 || (exits && !isKilled())
             ? Confidence.POSSIBLE
-            : Confidence.LIKELY;
+            : isKilled() && neverHalted ? Confidence.CERTAIN : Confidence.LIKELY;
     return verdict(
         Cause.KILLED,
         sure,

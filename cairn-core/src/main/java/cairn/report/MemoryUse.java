@@ -1,6 +1,7 @@
 package cairn.report;
 
 import cairn.format.VitalsLayout;
+import java.time.Duration;
 import java.util.OptionalLong;
 
 /**
@@ -11,13 +12,21 @@ import java.util.OptionalLong;
  * @param limit the cgroup's, else the machine's
  * @param ofCgroup whose limit it is
  * @param rising whether the last second brought it nearer, or nothing is left to bring
+ * @param raced whether a snapshot just before the end shows far more than the last sample
  */
 record MemoryUse(
-    OptionalLong rss, OptionalLong usage, OptionalLong limit, boolean ofCgroup, boolean rising) {
+    OptionalLong rss,
+    OptionalLong usage,
+    OptionalLong limit,
+    boolean ofCgroup,
+    boolean rising,
+    boolean raced) {
   private static final double NEAR = 0.9;
   private static final double MUCH = 0.5;
   private static final double FULL = 0.98;
   private static final double GROWTH = 0.01;
+  private static final double RACE = 0.2;
+  private static final Duration JUST_NOW = Duration.ofSeconds(2);
   private static final long ABOUT_A_SECOND = 900_000_000;
   private static final long NO_LIMIT = 1L << 60;
 
@@ -37,7 +46,22 @@ record MemoryUse(
         limited,
         limitInForce.isPresent()
             && (isRising(run, VitalsLayout.RSS, limitInForce.getAsLong())
-                || isRising(run, VitalsLayout.CGROUP_USAGE, limitInForce.getAsLong())));
+                || isRising(run, VitalsLayout.CGROUP_USAGE, limitInForce.getAsLong())),
+        limitInForce.isPresent() && hasRaced(run, limitInForce.getAsLong()));
+  }
+
+  private static boolean hasRaced(Salvage run, long limit) {
+    long before = run.lastVital(VitalsLayout.CGROUP_USAGE).orElse(limit);
+    for (PressureSnapshot snapshot : run.pressure) {
+      if (snapshot.limit() == PressureSnapshot.Limit.CGROUP
+          && snapshot.at() != null
+          && run.lastSeen != null
+          && Duration.between(snapshot.at(), run.lastSeen).abs().compareTo(JUST_NOW) <= 0
+          && snapshot.usedBytes() - before >= RACE * limit) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**
@@ -91,6 +115,9 @@ record MemoryUse(
 
   /** {@return in words, what is near the limit} Only if something is. */
   String nearness() {
+    if (raced && !isNear() && !isNearWithOthers()) {
+      return "its cgroup's usage went up by a fifth of the limit or more in the last second";
+    }
     boolean own = isNear();
     return (own ? "resident memory was " : "its cgroup's usage was ")
         + Names.bytes((own ? rss : usage).orElse(0))

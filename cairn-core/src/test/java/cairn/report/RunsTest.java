@@ -37,13 +37,20 @@ class RunsTest {
     Path app = root.resolve("orders");
     Files.createDirectories(app.resolve(".new-" + SECOND));
     Files.createDirectories(app.resolve("reports"));
-    Files.createDirectories(root.resolve("reports").resolve(SECOND));
+    Files.createDirectories(app.resolve("reports").resolve(SECOND));
     Files.createDirectories(app.resolve("lost+found"));
     Files.createFile(app.resolve("20261130-130000-000-1-00000003"));
     Files.createFile(root.resolve("notes.txt"));
     Files.createSymbolicLink(app.resolve(SECOND), app.resolve(FIRST));
     Files.createSymbolicLink(root.resolve("linked"), app);
     assertThat(Runs.under(root)).extracting(Run::id).containsExactly(FIRST);
+  }
+
+  @Test
+  void anApplicationMayBeCalledReports() throws IOException {
+    BoxBuilder.write(root.resolve("x"), FIRST, BoxBuilder.box().bytes());
+    Files.move(root.resolve("x").resolve("orders"), root.resolve("reports"));
+    assertThat(Runs.under(root)).extracting(Run::app).containsExactly("reports");
   }
 
   @Test

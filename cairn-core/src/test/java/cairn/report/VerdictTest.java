@@ -199,7 +199,7 @@ class VerdictTest {
     assertThat(texts(verdict, Evidence.Kind.AGAINST)).hasSize(1);
 
     assertVerdict(
-        verdict(dead().end("CLEAN", "CLOSED", 60_100)), Cause.RETURNED, Confidence.CERTAIN);
+        verdict(dead().end("CLEAN", "CLOSED", 60_100)), Cause.RETURNED, Confidence.LIKELY);
   }
 
   @Test
@@ -237,7 +237,7 @@ class VerdictTest {
     assertVerdict(
         verdict(BoxBuilder.box().end("CLEAN", "CLOSED", 60_000).beat(72_000)),
         Cause.RETURNED,
-        Confidence.CERTAIN);
+        Confidence.LIKELY);
   }
 
   // Stopping
