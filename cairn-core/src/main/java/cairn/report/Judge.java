@@ -236,6 +236,11 @@ final class Judge {
 
   /** {@return whether the recording process is there, and has not closed its recorder} */
   static boolean stillLives(Salvage salvage, HostFacts host) {
+    return !"CLEAN".equals(Salvage.text(salvage.life, "state")) && processLives(salvage, host);
+  }
+
+  /** {@return whether the process that recorded is there, recorder or not} */
+  private static boolean processLives(Salvage salvage, HostFacts host) {
     String bootId = Salvage.text(salvage.identity, "bootId");
     String namespace = Salvage.text(salvage.identity, "pidNamespace");
     OptionalLong pid = Salvage.integer(salvage.identity, "pid");
@@ -245,7 +250,6 @@ final class Judge {
         && namespace != null
         && pid.isPresent()
         && start.isPresent()
-        && !"CLEAN".equals(Salvage.text(salvage.life, "state"))
         && host.isAlive(pid.getAsLong(), start.getAsLong(), namespace);
   }
 
@@ -380,7 +384,7 @@ final class Judge {
   private Verdict closed(String at) {
     noteUncaught();
     OptionalInt status = traces.exitStatus();
-    if (diedInHooks() && livesOn()) {
+    if (diedInHooks() && processLives(salvage, host)) {
       return verdict(
           Cause.RETURNED,
           Confidence.CERTAIN,
@@ -426,20 +430,6 @@ final class Judge {
             + at
             + ": the application closed its recorder"
             + inFlightIfAny());
-  }
-
-  /** {@return whether the process that recorded is there, recorder or not} */
-  private boolean livesOn() {
-    String bootId = Salvage.text(salvage.identity, "bootId");
-    String namespace = Salvage.text(salvage.identity, "pidNamespace");
-    OptionalLong pid = Salvage.integer(salvage.identity, "pid");
-    OptionalLong start = Salvage.integer(salvage.identity, "processStart");
-    return bootId != null
-        && bootId.equals(host.bootId())
-        && namespace != null
-        && pid.isPresent()
-        && start.isPresent()
-        && host.isAlive(pid.getAsLong(), start.getAsLong(), namespace);
   }
 
   /**
