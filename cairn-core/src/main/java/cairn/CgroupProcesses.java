@@ -5,19 +5,24 @@ package cairn;
  * ones that started this one, such as a shell, an init or {@code cairn run}, which are there in any
  * container and wait.
  *
- * <p>One thread. A read is three system calls, and three more for each process that started this
- * one and is in its cgroup.
+ * <p>One thread. A read is four system calls, and every {@value #KEPT}th as many again for each
+ * process that started this one and is in its cgroup.
  */
 final class CgroupProcesses {
   private static final long SMALL_BYTES = 64L << 20;
   private static final int MAX_ANCESTORS = 16;
   private static final int MAX_LISTED = 64;
 
+  /** For so many counts an ancestor that was small is taken for small. */
+  private static final int KEPT = 16;
+
   private final String file;
   private final int pageSize;
   private final long[] pids = new long[MAX_LISTED];
   private final long[] ancestors = new long[MAX_ANCESTORS];
+  private final boolean[] small = new boolean[MAX_ANCESTORS];
   private int ancestorCount = -1;
+  private int counts;
 
   CgroupProcesses(Cgroup cgroup, int pageSize) {
     this.file = cgroup.processes();
@@ -38,9 +43,14 @@ final class CgroupProcesses {
     if (ancestorCount < 0) {
       findAncestors();
     }
+    if (counts++ % KEPT == 0) {
+      for (int i = 0; i < ancestorCount; i++) {
+        small[i] = isSmall(ancestors[i]);
+      }
+    }
     int count = listed;
     for (int i = 0; i < Math.min(listed, MAX_LISTED); i++) {
-      if (isAncestor(pids[i]) && isSmall(pids[i])) {
+      if (isSmallAncestor(pids[i])) {
         count--;
       }
     }
@@ -61,10 +71,10 @@ final class CgroupProcesses {
     }
   }
 
-  private boolean isAncestor(long pid) {
+  private boolean isSmallAncestor(long pid) {
     for (int i = 0; i < ancestorCount; i++) {
       if (ancestors[i] == pid) {
-        return true;
+        return small[i];
       }
     }
     return false;

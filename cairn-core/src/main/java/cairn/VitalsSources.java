@@ -150,7 +150,10 @@ final class VitalsSources implements Closeable, Pressure.Gauges {
     }
     values[VitalsLayout.NODE_OOM_KILLS] = vmstat.read().value("oom_kill");
     values[VitalsLayout.CGROUP_OOM_KILLS] = cgroupEvents.read().value("oom_kill");
-    values[VitalsLayout.CGROUP_PROCESSES] = cgroupProcesses.count();
+    if (values[VitalsLayout.CGROUP_LIMIT] != VitalsLayout.UNKNOWN) {
+      // Who else shares the limit; without one nobody is killed for it.
+      values[VitalsLayout.CGROUP_PROCESSES] = cgroupProcesses.count();
+    }
     if (all) {
       readBeans(values);
     }
