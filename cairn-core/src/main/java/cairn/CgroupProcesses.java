@@ -1,14 +1,17 @@
 package cairn;
 
+import java.io.Closeable;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Counts the processes of this one's cgroup that the OOM killer might choose: all but the small
  * ones that started this one, such as a shell, an init or {@code cairn run}, which are there in any
  * container and wait.
  *
- * <p>One thread. A read is four system calls, and every {@value #KEPT}th as many again for each
- * process that started this one and is in its cgroup.
+ * <p>One thread. A read is three system calls, in version 1 some more to open the file, and every
+ * {@value #KEPT}th as many again for each process that started this one and is in its cgroup.
  */
-final class CgroupProcesses {
+final class CgroupProcesses implements Closeable {
   private static final long SMALL_BYTES = 64L << 20;
   private static final int MAX_ANCESTORS = 16;
   private static final int MAX_LISTED = 64;
@@ -16,7 +19,10 @@ final class CgroupProcesses {
   /** For so many counts an ancestor that was small is taken for small. */
   private static final int KEPT = 16;
 
+  private static final int MAX_BYTES = 1024;
+
   private final String file;
+  private final @Nullable ProcFile kept;
   private final int pageSize;
   private final long[] pids = new long[MAX_LISTED];
   private final long[] ancestors = new long[MAX_ANCESTORS];
@@ -26,17 +32,15 @@ final class CgroupProcesses {
 
   CgroupProcesses(Cgroup cgroup, int pageSize) {
     this.file = cgroup.processes();
+    // In version 1 opened anew: a descriptor that is read once a second shows the same list for
+    // ever, since the kernel keeps it until it was not read for a second.
+    this.kept = cgroup.version1() ? null : ProcFile.open(file, MAX_BYTES);
     this.pageSize = pageSize;
   }
 
   /** {@return how many, or unknown} */
   long count() {
-    // Opened anew: a descriptor that is read once a second shows the same list for ever, since the
-    // kernel keeps that of version 1 until it was not read for a second.
-    int listed;
-    try (ProcFile processes = ProcFile.open(file, 1024)) {
-      listed = processes.read().numbers(pids);
-    }
+    int listed = list();
     if (listed <= 1) {
       return listed == 0 ? ProcFile.UNKNOWN : listed;
     }
@@ -55,6 +59,22 @@ final class CgroupProcesses {
       }
     }
     return count;
+  }
+
+  private int list() {
+    if (kept != null) {
+      return kept.read().numbers(pids);
+    }
+    try (ProcFile processes = ProcFile.open(file, MAX_BYTES)) {
+      return processes.read().numbers(pids);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (kept != null) {
+      kept.close();
+    }
   }
 
   private void findAncestors() {

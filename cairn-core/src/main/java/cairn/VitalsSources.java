@@ -230,6 +230,7 @@ final class VitalsSources implements Closeable, Pressure.Gauges {
     cgroupUsage.close();
     cgroupLimit.close();
     cgroupEvents.close();
+    cgroupProcesses.close();
     if (cgroupStat != null) {
       cgroupStat.close();
     }

@@ -15,7 +15,16 @@ class CgroupProcessesTest {
 
   private long count(String list, int pageSize) throws IOException {
     Files.writeString(directory.resolve("cgroup.procs"), list);
-    return new CgroupProcesses(new Cgroup(directory.toString(), false), pageSize).count();
+    long[] counts = new long[2];
+    for (boolean version1 : new boolean[] {false, true}) {
+      try (CgroupProcesses processes =
+          new CgroupProcesses(new Cgroup(directory.toString(), version1), pageSize)) {
+        counts[version1 ? 1 : 0] = processes.count();
+        assertThat(processes.count()).isEqualTo(counts[version1 ? 1 : 0]);
+      }
+    }
+    assertThat(counts[0]).isEqualTo(counts[1]);
+    return counts[0];
   }
 
   private static long parent() {
@@ -35,8 +44,9 @@ class CgroupProcessesTest {
   @Test
   void nothingToReadIsUnknown() throws IOException {
     assertThat(count("", 4096)).isEqualTo(ProcFile.UNKNOWN);
-    assertThat(new CgroupProcesses(new Cgroup("/no/such", true), 4096).count())
-        .isEqualTo(ProcFile.UNKNOWN);
+    try (CgroupProcesses none = new CgroupProcesses(new Cgroup("/no/such", true), 4096)) {
+      assertThat(none.count()).isEqualTo(ProcFile.UNKNOWN);
+    }
   }
 
   @Test
