@@ -60,10 +60,7 @@ final class PerfCopy {
     if (pid.isEmpty() || Judge.isElsewhere(salvage, host)) {
       return null;
     }
-    List<Path> temporary = new ArrayList<>();
-    temporary.add(Path.of("/tmp"));
-    temporary.add(Path.of("/proc/" + pid.getAsLong() + "/root/tmp"));
-    return find(salvage, temporary, pid.getAsLong());
+    return find(salvage, List.of(Path.of("/tmp")), pid.getAsLong());
   }
 
   static @Nullable Path find(Salvage salvage, List<Path> temporary, long pid) {
