@@ -9,6 +9,7 @@ import cairn.format.RecordLayout;
 import cairn.format.Secrets;
 import cairn.format.VitalsLayout;
 import cairn.storage.Region;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Box {
   private static final int MAX_MESSAGE_BYTES = 8 * 1024;
+  private static final int MAX_LIST_BYTES = 256;
 
   final Clock clock;
   final Region region;
@@ -138,11 +140,22 @@ final class Box {
 
   // ---- the trail
 
+  /** Adds a breadcrumb of the span that this thread works on. */
   void breadcrumb(
       @Nullable Level level,
       @Nullable String category,
       @Nullable String message,
       @Nullable Map<String, ?> data) {
+    breadcrumb(level, category, message, data, spans.currentId());
+  }
+
+  /** Adds a breadcrumb of the span with that id, 0 for none. */
+  void breadcrumb(
+      @Nullable Level level,
+      @Nullable String category,
+      @Nullable String message,
+      @Nullable Map<String, ?> data,
+      long spanId) {
     long wallMillis = clock.wallMillis();
     Scratch scratch = scratches.acquire();
     try {
@@ -151,10 +164,9 @@ final class Box {
       out.beginMap();
       out.unsigned(RecordLayout.CRUMB_THREAD);
       scratch.threadName.write(out);
-      long span = spans.current();
-      if (span != SpanTable.NONE) {
+      if (spanId != 0) {
         out.unsigned(RecordLayout.CRUMB_SPAN_ID);
-        out.unsigned(spans.spanId(span));
+        out.unsigned(spanId);
       }
       if (category != null) {
         out.unsigned(RecordLayout.CRUMB_CATEGORY);
@@ -232,19 +244,76 @@ final class Box {
 
   /** Begins a span on this thread. */
   long beginSpan(@Nullable String name) {
-    if (name == null || !ruled) {
-      return spans.begin(name);
-    }
+    // First the rule, unlike elsewhere: nobody could end a span whose beginning threw.
+    return spans.begin(name == null ? null : ruled(name));
+  }
+
+  /** Sets an attribute to several values. */
+  void setAttribute(long handle, String key, List<?> values) {
     Scratch scratch = scratches.acquire();
     try {
-      String result = scratch.encoder.ruled(null, name);
+      scratch.start(trail.maxRecordBytes());
+      CborWriter out = scratch.writer;
+      int named = out.keyCut(key);
+      boolean secret = named > 0 && (named & CborWriter.SECRET) != 0;
+      int from = out.position();
+      out.limit(Math.min(out.limit(), from + MAX_LIST_BYTES));
+      boolean written = scratch.encoder.value(key, secret, values);
       count(scratch);
-      // First, unlike elsewhere: nobody could end a span whose beginning threw.
+      if (written) {
+        spans.setEncoded(handle, key, scratch.bytes, from, out.position() - from);
+      }
       scratch.encoder.rethrowFatal();
-      return spans.begin(result);
     } finally {
       scratches.release(scratch);
     }
+  }
+
+  /** Gives a span another name. */
+  void rename(long handle, String name) {
+    spans.rename(handle, ruled(name));
+  }
+
+  /** Sets the status of a span. */
+  void status(long handle, int code, @Nullable String description) {
+    spans.status(handle, code, description == null ? null : ruled(description));
+  }
+
+  /** What a rule of the application makes of a text; before a slot is taken. */
+  private String ruled(String text) {
+    if (!ruled) {
+      return text;
+    }
+    Scratch scratch = scratches.acquire();
+    try {
+      String result = scratch.encoder.ruled(null, text);
+      count(scratch);
+      scratch.encoder.rethrowFatal();
+      return result;
+    } finally {
+      scratches.release(scratch);
+    }
+  }
+
+  /** Begins a span with ids of its own. */
+  long beginSpan(
+      @Nullable String name,
+      long traceHigh,
+      long traceLow,
+      long id,
+      long parentId,
+      int kind,
+      int traceFlags,
+      long epochNanos) {
+    return spans.begin(
+        name == null ? null : ruled(name),
+        traceHigh,
+        traceLow,
+        id,
+        parentId,
+        kind,
+        traceFlags,
+        epochNanos);
   }
 
   // ---- the scope

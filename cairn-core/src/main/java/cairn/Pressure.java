@@ -391,7 +391,7 @@ final class Pressure {
     out.unsigned(PressureLayout.SPAN_NAME);
     out.utf8Cut(names.bytes, names.from, names.length, PressureLayout.MAX_NAME_BYTES);
     out.unsigned(PressureLayout.SPAN_ID);
-    out.unsigned(spans.spanId(slot, state));
+    out.unsigned(sight.spanId);
     out.unsigned(PressureLayout.SPAN_NANOS);
     out.integer(sight.nanos);
     if (names.threadLength > 0) {

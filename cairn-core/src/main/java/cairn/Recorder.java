@@ -46,11 +46,13 @@ public final class Recorder implements AutoCloseable {
   private final @Nullable OpenRun run;
   private final @Nullable String whyDisabled;
   private final Scope scope;
+  private final OpenSpans openSpans;
 
   private Recorder(@Nullable OpenRun run, @Nullable String whyDisabled) {
     this.run = run;
     this.whyDisabled = whyDisabled;
     this.scope = new Scope(run);
+    this.openSpans = new OpenSpans(run);
   }
 
   /**
@@ -139,6 +141,14 @@ public final class Recorder implements AutoCloseable {
     long handle = open.box.beginSpan(name);
     open.leave();
     return handle;
+  }
+
+  /**
+   * {@return the open spans by handle, for tracers that have spans and ids of their own; the same
+   * object at each call}
+   */
+  public OpenSpans openSpans() {
+    return openSpans;
   }
 
   /**

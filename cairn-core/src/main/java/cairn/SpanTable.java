@@ -10,7 +10,9 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +39,16 @@ final class SpanTable {
    * away. Who finds a slot busy does not wait: close leaves the mark END and the setter closes in
    * its step 4; another set goes to the trail.
    *
+   * Two kinds of span. One begun by name alone has its id from its handle and its parent from the
+   * thread's stack, and is looked for a slot from a place that the thread chose. One with ids of its
+   * own (a tracer's) is looked for a slot from a place that its id chose, so that `find` has its
+   * handle again by linear probing: up to `farthest`, the most steps that any such span ever took,
+   * since a slot that is free now may have been taken when a span behind it was placed.
+   *
+   * What changes all the time (count of events, thread) would fill the slot if each change took an
+   * entry of its own: it has two areas, written by turns, so that death in the middle of one leaves
+   * the other.
+   *
    * Rejected: reusing OpenSpan objects per slot. A handle in a fresh, tiny object is removed by
    * escape analysis in hot code and is safe where it isn't.
    */
@@ -49,7 +61,21 @@ final class SpanTable {
   private static final long GOLDEN = 0x9E3779B97F4A7C15L;
   private static final int MAX_NAME_BYTES = 160;
   private static final int MAX_VALUE_BYTES = 256;
+  private static final int MAX_DESCRIPTION_BYTES = 128;
   private static final int MAX_STACK = 64;
+  private static final int MAX_THREAD_BYTES = 32;
+
+  /** An entry of the count of events: key, head and 4 bytes at most. */
+  private static final int EVENTS_AREA = SpanLayout.ENTRY_HEADER_SIZE + 8;
+
+  /** An entry of the thread: key, head, number, and the name with its head. */
+  private static final int THREAD_AREA = SpanLayout.ENTRY_HEADER_SIZE + MAX_THREAD_BYTES + 16;
+
+  /** No id, or no parent: 0 is no id in OpenTelemetry. */
+  private static final long NO_ID = 0;
+
+  /** Of a span that was begun by name alone. */
+  private static final int UNKNOWN = -1;
 
   /** Nonce, state word, offset, length: what an entry's checksum covers before its payload. */
   private static final int SEAL_SIZE = 32;
@@ -78,6 +104,13 @@ final class SpanTable {
 
   // Opaque would do; a thread that has opened a span sees its own store, and that is what counts.
   private boolean everOpened;
+
+  // Written by whoever set a record, read by everybody: a stale value is only of use to a thread
+  // that has not begun or been handed the span.
+  private final AtomicInteger farthest = new AtomicInteger();
+  private volatile @Nullable LongSupplier outside;
+  // Opaque would do: as for everOpened.
+  private boolean hasOverflowed;
   private final AtomicLong overflowIds = new AtomicLong();
 
   SpanTable(
@@ -109,9 +142,16 @@ final class SpanTable {
     long traceLow;
     int used;
 
+    // Offsets of the first of two areas, and what the newer one holds; 0 if there are none.
+    int eventsAt;
+    int events;
+    int hopsAt;
+    int hops;
+
     // Of the span that the slot's state word in the box names: stored before it. Partner: look.
     long nanos;
     long threadId;
+    long spanId;
   }
 
   /** Where one entry is put together: what seeds its checksum, then its payload. */
@@ -139,10 +179,61 @@ final class SpanTable {
    */
   @SuppressWarnings("deprecation") // Thread.threadId() is newer than 17
   long begin(@Nullable String name) {
-    long parent = current();
+    long parent = currentOrOutside();
+    long handle = take((int) (Thread.currentThread().getId() * 16), false);
+    if (handle == NONE) {
+      return overflow(name, parent);
+    }
+    int index = (int) (handle & SLOT_MASK);
+    Slot slot = slot(handle);
+    long id = mix(nonce + handle * GOLDEN);
+    long parentId = NO_ID;
+    if (parent == NONE) {
+      slot.traceHigh = mix(id ^ nonce);
+      slot.traceLow = mix(id + GOLDEN);
+    } else {
+      Slot above = slot(parent);
+      parentId = above.spanId;
+      slot.traceHigh = above.traceHigh;
+      slot.traceLow = above.traceLow;
+    }
+    fill(slot, index, openWord(handle), name, id, parentId, UNKNOWN, UNKNOWN, 0);
+    push(handle);
+    return handle;
+  }
+
+  /**
+   * Begins a span that has ids of its own; it is not what later spans of this thread are below.
+   *
+   * @param kind as {@link SpanLayout#BEGIN_KIND}
+   * @param epochNanos when it says that it began, or 0
+   * @return as {@link #begin(String)}
+   */
+  long begin(
+      @Nullable String name,
+      long traceHigh,
+      long traceLow,
+      long id,
+      long parentId,
+      int kind,
+      int traceFlags,
+      long epochNanos) {
+    long handle = take(place(id), true);
+    if (handle == NONE) {
+      return overflow(name, id, traceHigh, traceLow, parentId, kind, traceFlags & 0xff, epochNanos);
+    }
+    Slot slot = slot(handle);
+    slot.traceHigh = traceHigh;
+    slot.traceLow = traceLow;
+    int index = (int) (handle & SLOT_MASK);
+    fill(slot, index, openWord(handle), name, id, parentId, kind, traceFlags & 0xff, epochNanos);
+    return handle;
+  }
+
+  /** Makes a slot busy, the first that is free from {@code start} on; its handle, or NONE. */
+  @SuppressWarnings("deprecation") // Thread.threadId() is newer than 17
+  private long take(int start, boolean isFound) {
     int mask = slots.length - 1;
-    long thread = Thread.currentThread().getId();
-    int start = (int) (thread * 16) & mask;
     for (int i = 0; i < slots.length; i++) {
       int index = (start + i) & mask;
       Slot slot = slots[index];
@@ -156,14 +247,45 @@ final class SpanTable {
       long generation = (word >>> SpanLayout.GENERATION_SHIFT) + 1;
       long open = generation << SpanLayout.GENERATION_SHIFT | SpanLayout.OPEN;
       if (slot.compareAndSet(word, open | BUSY)) {
-        slot.threadId = thread;
-        fill(slot, index, open, name, parent);
-        long handle = generation << SLOT_BITS | index;
-        push(handle);
-        return handle;
+        slot.threadId = Thread.currentThread().getId();
+        if (isFound) {
+          int far = farthest.get();
+          while (i > far && !farthest.compareAndSet(far, i)) {
+            far = farthest.get();
+          }
+        }
+        return generation << SLOT_BITS | index;
       }
     }
-    return overflow(name, parent);
+    return NONE;
+  }
+
+  private static long openWord(long handle) {
+    return handle >>> SLOT_BITS << SpanLayout.GENERATION_SHIFT | SpanLayout.OPEN;
+  }
+
+  private static int place(long id) {
+    return (int) (id ^ id >>> 32);
+  }
+
+  /** {@return the handle of the open span with that id of its own, or {@link #NONE}} */
+  long find(long id) {
+    int mask = slots.length - 1;
+    int start = place(id);
+    int far = farthest.get();
+    for (int i = 0; i <= far; i++) {
+      int index = (start + i) & mask;
+      Slot slot = slots[index];
+      if (slot == null || slot.spanId != id) {
+        continue;
+      }
+      long word = slot.get();
+      // Again: the first look may have been at the span before this generation.
+      if ((word & SpanLayout.OPEN) != 0 && slot.spanId == id) {
+        return word >>> SpanLayout.GENERATION_SHIFT << SLOT_BITS | index;
+      }
+    }
+    return NONE;
   }
 
   private Slot make(int index) {
@@ -188,49 +310,88 @@ final class SpanTable {
     return slot;
   }
 
-  private void fill(Slot slot, int index, long open, @Nullable String name, long parent) {
-    Entry entry = slot.entry;
-    if (entry == null) {
-      entry = new Entry(slotSize, nonce, scratches.keys());
-      slot.entry = entry;
-    }
-    long id = spanId(open >>> SpanLayout.GENERATION_SHIFT << SLOT_BITS | index);
+  private void fill(
+      Slot slot,
+      int index,
+      long open,
+      @Nullable String name,
+      long id,
+      long parentId,
+      int kind,
+      int traceFlags,
+      long epochNanos) {
+    Entry entry = entry(slot);
     CborWriter out = entry.writer;
     out.reset(SEAL_SIZE, SEAL_SIZE + slotSize - SpanLayout.FIRST_ENTRY_OFFSET - 8 - 1);
     out.beginMap();
     out.unsigned(SpanLayout.BEGIN_NAME);
     name(out, name);
-    out.unsigned(SpanLayout.BEGIN_SPAN_ID);
-    out.unsigned(id);
-    if (parent == NONE) {
-      slot.traceHigh = mix(id ^ nonce);
-      slot.traceLow = mix(id + GOLDEN);
-    } else {
-      Slot above = slot(parent);
-      slot.traceHigh = above.traceHigh;
-      slot.traceLow = above.traceLow;
-      out.unsigned(SpanLayout.BEGIN_PARENT_SPAN_ID);
-      out.unsigned(spanId(parent));
-    }
     // The seal's last 16 bytes are free until it is filled: the trace id passes through them.
     entry.words.putLong(16, Long.reverseBytes(slot.traceHigh));
     entry.words.putLong(24, Long.reverseBytes(slot.traceLow));
-    out.unsigned(SpanLayout.BEGIN_TRACE_ID);
-    out.bytes(entry.bytes, 16, 16);
-    out.unsigned(SpanLayout.BEGIN_NANOS);
     slot.nanos = clock.nanos();
-    out.integer(slot.nanos);
+    ids(out, entry.bytes, 16, id, parentId, slot.nanos, kind, traceFlags, epochNanos);
     out.unsigned(SpanLayout.BEGIN_THREAD);
     entry.threadName.write(out);
     out.limit(out.limit() + 1);
     out.end();
+    slot.spanId = id;
+    slot.eventsAt = 0;
+    slot.events = 0;
+    slot.hopsAt = 0;
+    slot.hops = 0;
     slot.used = SpanLayout.FIRST_ENTRY_OFFSET;
     commit(slot, entry, index, open);
     // Release: publishes the begin entry. Partner: a reader's look at the state word.
     region.putLongRelease(offset + index * slotSize + SpanLayout.STATE_OFFSET, open);
     // Release: whoever gets the handle sees the fields above. Partner: the CAS of set and close.
     slot.setRelease(open);
-    everOpened = true;
+  }
+
+  private Entry entry(Slot slot) {
+    Entry entry = slot.entry;
+    if (entry == null) {
+      entry = new Entry(slotSize, nonce, scratches.keys());
+      slot.entry = entry;
+    }
+    return entry;
+  }
+
+  /**
+   * Writes what is a number of a begin entry, the trace id from {@code traceAt} of {@code trace}.
+   */
+  private static void ids(
+      CborWriter out,
+      byte @Nullable [] trace,
+      int traceAt,
+      long id,
+      long parentId,
+      long nanos,
+      int kind,
+      int traceFlags,
+      long epochNanos) {
+    out.unsigned(SpanLayout.BEGIN_SPAN_ID);
+    out.unsigned(id);
+    if (parentId != NO_ID) {
+      out.unsigned(SpanLayout.BEGIN_PARENT_SPAN_ID);
+      out.unsigned(parentId);
+    }
+    if (trace != null) {
+      out.unsigned(SpanLayout.BEGIN_TRACE_ID);
+      out.bytes(trace, traceAt, 16);
+    }
+    out.unsigned(SpanLayout.BEGIN_NANOS);
+    out.integer(nanos);
+    if (kind != UNKNOWN) {
+      out.unsigned(SpanLayout.BEGIN_KIND);
+      out.unsigned(kind);
+      out.unsigned(SpanLayout.BEGIN_TRACE_FLAGS);
+      out.unsigned(traceFlags);
+    }
+    if (epochNanos != 0) {
+      out.unsigned(SpanLayout.BEGIN_EPOCH_NANOS);
+      out.integer(epochNanos);
+    }
   }
 
   private void name(CborWriter out, @Nullable String name) {
@@ -250,7 +411,11 @@ final class SpanTable {
   /** Writes the entry's payload behind what the slot holds; the caller owns the busy mark. */
   private void commit(Slot slot, Entry entry, int index, long open) {
     int length = entry.writer.position() - SEAL_SIZE;
-    int at = index * slotSize + slot.used;
+    commit(entry, index * slotSize + slot.used, length, open);
+    slot.used += SpanLayout.ENTRY_HEADER_SIZE + ((length + 7) & -8);
+  }
+
+  private void commit(Entry entry, int at, int length, long open) {
     entry.words.putLong(8, open);
     entry.words.putLong(16, at);
     entry.words.putLong(24, length);
@@ -261,7 +426,6 @@ final class SpanTable {
         offset + at + SpanLayout.ENTRY_HEADER_SIZE, entry.bytes, SEAL_SIZE, length);
     // Release: publishes the payload. Partner: a reader's look at the entry's first word.
     region.putLongRelease(offset + at, head);
-    slot.used += SpanLayout.ENTRY_HEADER_SIZE + ((length + 7) & -8);
   }
 
   // ---- set
@@ -280,6 +444,11 @@ final class SpanTable {
 
   /** Stands for any of them under a secret key. */
   private static final int SECRET = 4;
+
+  /** A value in CBOR; the bits are its length. */
+  private static final int ENCODED = 5;
+
+  private static final byte[] NO_BYTES = {};
 
   /**
    * Sets an attribute; a closed handle does nothing.
@@ -366,6 +535,15 @@ final class SpanTable {
   }
 
   private void overflowed(long handle, String key, int kind, long bits, String text) {
+    overflowed(handle, key, kind, bits, text, NO_BYTES, 0);
+  }
+
+  private void overflowed(
+      long handle, String key, int kind, long bits, String text, byte[] encoded, int from) {
+    long id = handle < 0 ? handle : slot(handle).spanId;
+    if (handle > 0 && !isOpen(handle)) {
+      return; // closed on another thread meanwhile, and the id may be the next span's
+    }
     counters.increment(CounterLayout.ATTRIBUTES_OVERFLOWED);
     Scratch scratch = scratches.acquire();
     try {
@@ -373,7 +551,7 @@ final class SpanTable {
       CborWriter out = scratch.writer;
       out.beginMap();
       out.unsigned(RecordLayout.SET_SPAN_ID);
-      out.unsigned(spanId(handle));
+      out.unsigned(id);
       if (handle >= 0) {
         out.unsigned(RecordLayout.SET_USED);
         // Racy only if another thread is setting too, and then either order is right.
@@ -393,6 +571,7 @@ final class SpanTable {
         }
         case INTEGER -> out.number(bits);
         case FLOATING -> out.number(Double.longBitsToDouble(bits));
+        case ENCODED -> out.raw(encoded, from, (int) bits);
         default -> out.bool(bits != 0);
       }
       if (out.redactions() != 0) {
@@ -403,6 +582,192 @@ final class SpanTable {
     } finally {
       scratches.release(scratch);
     }
+  }
+
+  /**
+   * Sets an attribute to a value that is encoded already; a closed handle does nothing.
+   *
+   * @param value holds {@code length} bytes of it from {@code from} on
+   */
+  void setEncoded(long handle, String key, byte[] value, int from, int length) {
+    if (handle > 0) {
+      int index = (int) (handle & SLOT_MASK);
+      Slot slot = slot(handle);
+      long open = openWord(handle);
+      if (slot.compareAndSet(open, open | BUSY)) {
+        Entry entry = entry(slot);
+        CborWriter out = room(entry, slot.used);
+        int named = out.keyCut(key);
+        boolean fits = named >= 0 && out.raw(value, from, length);
+        if (fits) {
+          commit(slot, entry, index, open);
+        }
+        leave(slot, index, open);
+        if (fits) {
+          return;
+        }
+      } else if (!isOpen(handle)) {
+        return;
+      }
+    }
+    overflowed(handle, key, ENCODED, length, "", value, from);
+  }
+
+  private CborWriter room(Entry entry, int used) {
+    CborWriter out = entry.writer;
+    out.reset(SEAL_SIZE, SEAL_SIZE + Math.max(0, slotSize - used - SpanLayout.ENTRY_HEADER_SIZE));
+    out.redactions(0);
+    return out;
+  }
+
+  /** Gives the busy mark up. */
+  private void leave(Slot slot, int index, long open) {
+    if (!slot.compareAndSet(open | BUSY, open)) {
+      free(slot, index, open); // END was left by a close on another thread
+    }
+  }
+
+  // ---- what else becomes known of a span; no room, or another thread in the slot: counted, and
+  // gone
+
+  /** Notes another name. */
+  void rename(long handle, String name) {
+    Slot slot = enter(handle);
+    if (slot == null) {
+      return;
+    }
+    Entry entry = entry(slot);
+    CborWriter out = room(entry, slot.used);
+    note(
+        slot,
+        handle,
+        out.unsigned(SpanLayout.NOTE_NAME) ? out.textCut(name, MAX_NAME_BYTES) : CborWriter.NONE);
+  }
+
+  /** Notes the status. */
+  void status(long handle, int code, @Nullable String description) {
+    Slot slot = enter(handle);
+    if (slot == null) {
+      return;
+    }
+    Entry entry = entry(slot);
+    CborWriter out = room(entry, slot.used);
+    int outcome = CborWriter.NONE;
+    if (out.unsigned(SpanLayout.NOTE_STATUS) && out.beginArray() && out.unsigned(code)) {
+      outcome = CborWriter.WHOLE;
+      if (description != null && !description.isEmpty()) {
+        out.limit(out.limit() - 1); // for the array's end
+        outcome = out.textCut(description, MAX_DESCRIPTION_BYTES) == 0 ? outcome : CborWriter.CUT;
+        out.limit(out.limit() + 1);
+      }
+      outcome = out.end() ? outcome : CborWriter.NONE;
+    }
+    note(slot, handle, outcome);
+  }
+
+  /** Stores what the slot's entry holds, and gives the slot up. */
+  private void note(Slot slot, long handle, int outcome) {
+    int index = (int) (handle & SLOT_MASK);
+    long open = openWord(handle);
+    Entry entry = entry(slot);
+    if (outcome != CborWriter.NONE) {
+      commit(slot, entry, index, open);
+    }
+    if (outcome != CborWriter.WHOLE) {
+      counters.increment(CounterLayout.CUT);
+    }
+    if (entry.writer.redactions() != 0) {
+      counters.add(CounterLayout.REDACTED, entry.writer.redactions());
+    }
+    leave(slot, index, open);
+  }
+
+  /** Counts an event. */
+  void event(long handle) {
+    Slot slot = enter(handle);
+    if (slot == null) {
+      return;
+    }
+    int index = (int) (handle & SLOT_MASK);
+    long open = openWord(handle);
+    if (slot.eventsAt == 0) {
+      slot.eventsAt = area(slot, EVENTS_AREA);
+    }
+    if (slot.eventsAt > 0 && slot.events < Integer.MAX_VALUE) {
+      slot.events++;
+      Entry entry = entry(slot);
+      CborWriter out = room(entry, 0);
+      out.unsigned(SpanLayout.NOTE_EVENTS);
+      out.unsigned(slot.events);
+      int at = index * slotSize + slot.eventsAt + (slot.events & 1) * EVENTS_AREA;
+      commit(entry, at, out.position() - SEAL_SIZE, open);
+    }
+    leave(slot, index, open);
+  }
+
+  /** Notes that this thread works on the span now. */
+  @SuppressWarnings("deprecation") // Thread.threadId() is newer than 17
+  void bind(long handle) {
+    if (handle <= 0) {
+      return;
+    }
+    long thread = Thread.currentThread().getId();
+    // Racy: of another span at worst, and then the handle is closed.
+    if (slot(handle).threadId == thread) {
+      return;
+    }
+    Slot slot = enter(handle);
+    if (slot == null) {
+      return;
+    }
+    int index = (int) (handle & SLOT_MASK);
+    long open = openWord(handle);
+    slot.threadId = thread;
+    if (slot.hopsAt == 0) {
+      slot.hopsAt = area(slot, THREAD_AREA);
+    }
+    if (slot.hopsAt > 0) {
+      slot.hops++;
+      Entry entry = entry(slot);
+      CborWriter out = room(entry, 0);
+      out.unsigned(SpanLayout.NOTE_THREAD);
+      out.beginArray();
+      out.unsigned(slot.hops);
+      out.textCut(Thread.currentThread().getName(), MAX_THREAD_BYTES);
+      out.end();
+      int at = index * slotSize + slot.hopsAt + (slot.hops & 1) * THREAD_AREA;
+      commit(entry, at, out.position() - SEAL_SIZE, open);
+    }
+    leave(slot, index, open);
+  }
+
+  /**
+   * {@return where two areas of that size lie that the slot gives away, or -1 if it has no room}
+   */
+  private int area(Slot slot, int size) {
+    if (slot.used + 2 * size > slotSize) {
+      counters.increment(CounterLayout.CUT);
+      return -1;
+    }
+    int at = slot.used;
+    slot.used += 2 * size;
+    return at;
+  }
+
+  /** Makes the slot of an open span busy; null if that can't be. */
+  private @Nullable Slot enter(long handle) {
+    if (handle <= 0) {
+      return null;
+    }
+    Slot slot = slot(handle);
+    long open = openWord(handle);
+    if (slot.compareAndSet(open, open | BUSY)) {
+      return slot;
+    }
+    if (isOpen(handle)) {
+      counters.increment(CounterLayout.CUT); // another thread is in the slot
+    }
+    return null;
   }
 
   // ---- close
@@ -440,8 +805,22 @@ final class SpanTable {
 
   /** Begins a span in the trail. Its handle is its id, which is negative. */
   private long overflow(@Nullable String name, long parent) {
+    long id = mix(nonce ^ overflowIds.incrementAndGet() * GOLDEN) | SpanLayout.OVERFLOWED;
+    long parentId = parent == NONE ? NO_ID : slot(parent).spanId;
+    return overflow(name, id, 0, 0, parentId, UNKNOWN, UNKNOWN, 0);
+  }
+
+  private long overflow(
+      @Nullable String name,
+      long id,
+      long traceHigh,
+      long traceLow,
+      long parentId,
+      int kind,
+      int traceFlags,
+      long epochNanos) {
     counters.increment(CounterLayout.SPANS_OVERFLOWED);
-    long id = mix(nonce ^ overflowIds.incrementAndGet() * GOLDEN) | Long.MIN_VALUE;
+    hasOverflowed = true;
     Scratch scratch = scratches.acquire();
     try {
       scratch.start(trail.maxRecordBytes());
@@ -450,21 +829,26 @@ final class SpanTable {
       out.unsigned(SpanLayout.BEGIN_NAME);
       name(out, name);
       out.redactions(0);
-      out.unsigned(SpanLayout.BEGIN_SPAN_ID);
-      out.unsigned(id);
-      if (parent != NONE) {
-        out.unsigned(SpanLayout.BEGIN_PARENT_SPAN_ID);
-        out.unsigned(spanId(parent));
-      }
-      out.unsigned(SpanLayout.BEGIN_NANOS);
-      out.integer(clock.nanos());
+      int traceAt = scratch.bytes.length - 16; // a begin record is far shorter
+      scratch.words.putLong(traceAt, Long.reverseBytes(traceHigh));
+      scratch.words.putLong(traceAt + 8, Long.reverseBytes(traceLow));
+      boolean hasTrace = (traceHigh | traceLow) != 0;
+      byte @Nullable [] trace = hasTrace ? scratch.bytes : null;
+      ids(out, trace, traceAt, id, parentId, clock.nanos(), kind, traceFlags, epochNanos);
       out.unsigned(SpanLayout.BEGIN_THREAD);
       scratch.threadName.write(out);
       trail.append(scratch, scratch.finish(), RecordLayout.TYPE_SPAN_BEGIN, 0, clock.wallMillis());
     } finally {
       scratches.release(scratch);
     }
-    return id;
+    return id | SpanLayout.OVERFLOWED;
+  }
+
+  /** Ends a span with an id of its own for which there is no handle: it may be in the trail. */
+  void closeById(long id) {
+    if (hasOverflowed) {
+      closeOverflow(id | SpanLayout.OVERFLOWED);
+    }
   }
 
   private void closeOverflow(long spanId) {
@@ -483,6 +867,38 @@ final class SpanTable {
 
   // ---- the thread's own spans
 
+  /** Says how to learn the id of a span of its own that this thread works on, 0 for none. */
+  void outside(@Nullable LongSupplier spanId) {
+    outside = spanId;
+  }
+
+  /** {@return the span that this thread works on, of both kinds the one begun last, or NONE} */
+  private long currentOrOutside() {
+    long own = current();
+    LongSupplier asked = outside;
+    if (asked == null) {
+      return own;
+    }
+    long id = asked.getAsLong();
+    long other = id == NO_ID ? NONE : find(id);
+    if (other == NONE) {
+      return own;
+    }
+    return own == NONE || slot(other).nanos - slot(own).nanos >= 0 ? other : own;
+  }
+
+  /** {@return the id of the span that this thread works on, or 0} */
+  long currentId() {
+    long own = current();
+    LongSupplier asked = outside;
+    long id = asked == null ? NO_ID : asked.getAsLong();
+    if (own == NONE) {
+      return id;
+    }
+    long other = id == NO_ID ? NONE : find(id);
+    return other == NONE || slot(other).nanos - slot(own).nanos < 0 ? spanId(own) : id;
+  }
+
   /** {@return the innermost span that this thread began and that is open, or {@link #NONE}} */
   long current() {
     if (!everOpened) {
@@ -500,7 +916,7 @@ final class SpanTable {
     return count == 0 ? NONE : stack[count];
   }
 
-  /** {@return the id of the span that has or had that handle} */
+  /** {@return the id of the span that has or had that handle, begun by name alone} */
   long spanId(long handle) {
     return handle < 0 ? handle : mix(nonce + handle * GOLDEN);
   }
@@ -512,6 +928,7 @@ final class SpanTable {
   }
 
   private void push(long handle) {
+    everOpened = true;
     long[] stack = stacks.get();
     if (stack == null) {
       stack = new long[8];
@@ -558,6 +975,7 @@ final class SpanTable {
 
     long nanos;
     long threadId;
+    long spanId;
   }
 
   /** {@return whether a span is open in that slot; then {@code into} is that one} */
@@ -574,6 +992,7 @@ final class SpanTable {
     into.state = state;
     into.nanos = slot.nanos;
     into.threadId = slot.threadId;
+    into.spanId = slot.spanId;
     // The next span's fields are stored after the store that ends this one: see state.
     VarHandle.acquireFence();
     return state(index) == state;
@@ -597,11 +1016,6 @@ final class SpanTable {
     region.getBytesPlain(at + SpanLayout.ENTRY_HEADER_SIZE, into, 0, length);
     VarHandle.acquireFence();
     return state(index) == state ? length : 0;
-  }
-
-  /** {@return the id of the span with that state word in that slot} */
-  long spanId(int index, long state) {
-    return spanId(state >>> SpanLayout.GENERATION_SHIFT << SLOT_BITS | index);
   }
 
   // ---- for the committer

@@ -31,6 +31,7 @@ class AllocationTest {
     "tag, 0",
     "context, 0",
     "span, 0",
+    "tracerSpan, 0",
     // HotSpot 17 doesn't inline the close in an exception handler that never ran, so the span
     // escapes into it: its two fields. Later versions (25 was tried) prune the handler.
     "spanInTry, 24",
@@ -69,6 +70,7 @@ class AllocationTest {
         Map.of("name", "Käse für Łódź \uD83E\uDDC0");
     private static final Map<String, Object> SECRETS = new LinkedHashMap<>();
     private static final Map<String, Object> CART = new HashMap<>();
+    private static final List<String> ITEMS = List.of("a", "b");
     private static final String[] REGIONS = {"eu", "us", "ap"};
 
     public static void main(String[] args) {
@@ -107,6 +109,7 @@ class AllocationTest {
           case "tag" -> tags();
           case "context" -> contexts();
           case "span" -> spans();
+          case "tracerSpan" -> tracerSpans();
           case "spanInTry" -> spansInTry();
           default -> throw new IllegalArgumentException(call);
         }
@@ -141,6 +144,20 @@ class AllocationTest {
         span.set("total", 12.5);
         span.set("express", true);
         span.close();
+      }
+    }
+
+    private static void tracerSpans() {
+      OpenSpans spans = recorder.openSpans();
+      for (int i = 1; i <= CALLS; i++) {
+        long handle = spans.begin("GET /orders", i, ~i, i * 0x9E3779B97F4A7C15L, i, 1, 1, i);
+        spans.set(handle, "order.id", i);
+        spans.set(handle, "items", ITEMS);
+        spans.rename(handle, "GET /orders/{id}");
+        spans.status(handle, 2, "timeout");
+        spans.event(handle);
+        spans.bind(handle);
+        spans.end(spans.find(i * 0x9E3779B97F4A7C15L), i * 0x9E3779B97F4A7C15L);
       }
     }
 

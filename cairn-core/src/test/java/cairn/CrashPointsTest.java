@@ -45,7 +45,10 @@ class CrashPointsTest {
           .noneMatch(finding -> finding.severity() == Finding.Severity.ERROR);
       Map<String, Map<String, Object>> spans = new TreeMap<>();
       for (UnfinishedSpan span : report.openSpans()) {
-        assertThat(spans.put(span.name() + " " + span.spanId(), span.attributes())).isNull();
+        Map<String, Object> all = new TreeMap<>(span.attributes());
+        all.put("(state)", List.of(span.events(), "" + span.status() + span.statusDescription()));
+        all.put("(thread)", "" + span.thread());
+        assertThat(spans.put(span.name() + " " + span.spanId(), all)).isNull();
       }
       return new View(
           report.trail(),
@@ -97,6 +100,36 @@ class CrashPointsTest {
 
     assertOldOrNewAtEachStoreOf(
         () -> box.breadcrumb(Level.ERROR, "http", "two", Map.of("status", 500)));
+  }
+
+  @Test
+  void spanWithIdsOfItsOwnIsThereOrNot() {
+    assertOldOrNewAtEachStoreOf(
+        () -> box.spans.begin("GET", 1, 2, 3L + points.memory.clock.nanos(), 0, 1, 1, 4));
+  }
+
+  @Test
+  void whatBecomesKnownOfASpanIsThereOrNot() {
+    long handle = box.spans.begin("GET", 1, 2, 3, 0, 1, 1, 4);
+
+    assertOldOrNewAtEachStoreOf(() -> box.rename(handle, "GET /" + box.spans.used(slot(handle))));
+    assertOldOrNewAtEachStoreOf(
+        () -> box.status(handle, 2, "no answer " + box.spans.used(slot(handle))));
+    assertOldOrNewAtEachStoreOf(
+        () -> box.setAttribute(handle, "k" + box.spans.used(slot(handle)), List.of(1, 2)));
+  }
+
+  @Test
+  void countOfEventsIsTheOldOrTheNewOne() {
+    long handle = box.spans.begin("GET", 1, 2, 3, 0, 1, 1, 4);
+
+    for (int i = 0; i < 5; i++) {
+      assertOldOrNewAtEachStoreOf(() -> box.spans.event(handle));
+    }
+  }
+
+  private static int slot(long handle) {
+    return (int) (handle & 0xffff);
   }
 
   @Test

@@ -302,7 +302,7 @@ class SpanTableTest {
                 + " ["
                 + new String(names.bytes, names.threadFrom, names.threadLength, UTF_8)
                 + "] "
-                + Long.toHexString(spans.spanId(i, sight.state)));
+                + Long.toHexString(sight.spanId));
       }
     }
     return seen;
@@ -331,7 +331,7 @@ class SpanTableTest {
     }
     assertThat(sight.threadId).isEqualTo(Thread.currentThread().getId());
     assertThat(sight.nanos).isBetween(now, now + 2);
-    assertThat(spans.spanId(index, sight.state)).isEqualTo(spans.spanId(handle));
+    assertThat(sight.spanId).isEqualTo(spans.spanId(handle));
     spans.close(handle);
     assertThat(seen()).isEmpty();
   }
@@ -365,8 +365,7 @@ class SpanTableTest {
           continue;
         }
         // The clock never gives a time twice.
-        assertThat(ids.merge(sight.nanos, spans.spanId(i, sight.state), (old, now) -> old))
-            .isEqualTo(spans.spanId(i, sight.state));
+        assertThat(ids.merge(sight.nanos, sight.spanId, (old, now) -> old)).isEqualTo(sight.spanId);
         if (!names.read(spans, i, sight.state)) {
           continue;
         }

@@ -144,7 +144,9 @@ class DemoCheckTest {
 
   @Test
   void spanInsideARequestIsNotCounted() {
-    spans.add(new UnfinishedSpan("charge card", "02", "01", null, null, null, 5, Map.of()));
+    spans.add(
+        new UnfinishedSpan(
+            "charge card", "02", "01", null, null, null, 5, Map.of(), null, -1, null, null, 0));
 
     assertThat(check().problems()).isEmpty();
     assertThat(check().summary()).endsWith("1 in flight, 1 open span");
@@ -223,6 +225,18 @@ class DemoCheckTest {
 
   private static UnfinishedSpan span(String name, String id, String user) {
     return new UnfinishedSpan(
-        name, "01", null, null, null, null, 5, Map.of("request.id", id, "user", user));
+        name,
+        "01",
+        null,
+        null,
+        null,
+        null,
+        5,
+        Map.of("request.id", id, "user", user),
+        null,
+        -1,
+        null,
+        null,
+        0);
   }
 }

@@ -984,6 +984,7 @@ public final class BoxReader {
       return null;
     }
     List<BoxSpan.Attribute> attributes = new ArrayList<>();
+    List<BoxSpan.Note> notes = new ArrayList<>();
     at = nextEntry(at, length);
     while (at <= end - SpanLayout.ENTRY_HEADER_SIZE) {
       length = entryLength(table, state, at, end);
@@ -991,21 +992,31 @@ public final class BoxReader {
         at += SpanLayout.ENTRY_ALIGNMENT;
         continue;
       }
-      attribute(table.offset + at + SpanLayout.ENTRY_HEADER_SIZE, length, at - from, attributes);
+      entry(table.offset + at + SpanLayout.ENTRY_HEADER_SIZE, length, at - from, attributes, notes);
       at = nextEntry(at, length);
     }
-    return new BoxSpan(from, begin, attributes);
+    return new BoxSpan(from, begin, attributes, notes);
   }
 
-  private void attribute(int payload, int length, int offset, List<BoxSpan.Attribute> attributes) {
+  private void entry(
+      int payload,
+      int length,
+      int offset,
+      List<BoxSpan.Attribute> attributes,
+      List<BoxSpan.Note> notes) {
     CborSlice key = CborSlice.at(bytes, payload, payload + length);
     if (key == null) {
       return;
     }
     String name = key.text();
     CborSlice value = CborSlice.of(bytes, key.end(), payload + length);
-    if (name != null && value != null) {
+    if (value == null) {
+      return;
+    }
+    if (name != null) {
       attributes.add(new BoxSpan.Attribute(offset, name, value));
+    } else if (key.unsigned().isPresent()) {
+      notes.add(new BoxSpan.Note(offset, key.unsigned().getAsLong(), value));
     }
   }
 

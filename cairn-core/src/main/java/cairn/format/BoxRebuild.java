@@ -466,13 +466,19 @@ public final class BoxRebuild {
       System.arraycopy(slot, 0, image, at, slot.length);
       return true;
     }
-    // The same open span: entries that prove themselves here and not there.
+    // The same open span: entries that prove themselves here and not there. Between them may be
+    // room for an entry that was never filled.
     boolean added = false;
     for (int entry = SpanLayout.FIRST_ENTRY_OFFSET;
         entry <= slot.length - SpanLayout.ENTRY_HEADER_SIZE; ) {
       int length = (int) INT.get(slot, entry);
-      if (length <= 0 || length > slot.length - entry - SpanLayout.ENTRY_HEADER_SIZE) {
-        break;
+      int payload = entry + SpanLayout.ENTRY_HEADER_SIZE;
+      if (length <= 0
+          || length > slot.length - payload
+          || box.entryChecksum(slot, state, from + entry, payload, length)
+              != (int) INT.get(slot, entry + 4)) {
+        entry += SpanLayout.ENTRY_ALIGNMENT;
+        continue;
       }
       if (box.entryLength(table, state, from + entry, from + table.unit()) < 0) {
         System.arraycopy(slot, entry, image, at + entry, SpanLayout.ENTRY_HEADER_SIZE + length);

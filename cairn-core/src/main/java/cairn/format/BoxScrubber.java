@@ -482,6 +482,9 @@ public final class BoxScrubber {
     final Map<String, Integer> offsets = new HashMap<>();
     final Map<String, BoxReader.Place> sets = new HashMap<>();
     BoxReader.@Nullable Place begin;
+
+    /** Of one without a slot. */
+    long id;
   }
 
   private void spans() throws CborReader.Malformed {
@@ -517,6 +520,11 @@ public final class BoxScrubber {
           putEntry(table, slot.offset(), attribute.offset(), false);
         }
       }
+      for (BoxSpan.Note note : slot.newestNotes().values()) {
+        if (note.key() <= SpanLayout.NOTE_THREAD) { // else of a newer writer: no report shows it
+          putEntry(table, slot.offset(), note.offset(), false);
+        }
+      }
     }
   }
 
@@ -543,7 +551,7 @@ public final class BoxScrubber {
     if (number == SpanLayout.BEGIN_NAME || number == SpanLayout.BEGIN_THREAD) {
       return CborRedactor.Treatment.SEARCH;
     }
-    return number <= SpanLayout.BEGIN_THREAD && number >= 0
+    return number <= SpanLayout.BEGIN_EPOCH_NANOS && number >= 0
         ? CborRedactor.Treatment.KEEP
         : CborRedactor.Treatment.REDACT;
   }
@@ -576,23 +584,24 @@ public final class BoxScrubber {
         case RecordLayout.TYPE_SPAN_BEGIN -> {
           Span span = new Span();
           span.begin = place;
-          overflowed.put(unsigned(map, SpanLayout.BEGIN_SPAN_ID).orElse(0), span);
+          span.id = unsigned(map, SpanLayout.BEGIN_SPAN_ID).orElse(0);
+          overflowed.put(span.id | SpanLayout.OVERFLOWED, span);
         }
         case RecordLayout.TYPE_SPAN_SET -> set(map, place, slots, overflowed);
         case RecordLayout.TYPE_SPAN_END ->
-            unsigned(map, RecordLayout.SET_SPAN_ID).ifPresent(overflowed::remove);
+            unsigned(map, RecordLayout.SET_SPAN_ID)
+                .ifPresent(id -> overflowed.remove(id | SpanLayout.OVERFLOWED));
         default -> {} // a type of a newer writer, which no report of this version shows
       }
     }
     Set<BoxReader.Place> shown = new HashSet<>(crumbs);
     slots.values().forEach(span -> shown.addAll(span.sets.values()));
-    overflowed.forEach(
-        (id, span) -> {
-          if (!slots.containsKey(id) && span.begin != null) {
-            shown.add(span.begin);
-            shown.addAll(span.sets.values());
-          }
-        });
+    for (Span span : overflowed.values()) {
+      if (!slots.containsKey(span.id) && span.begin != null) {
+        shown.add(span.begin);
+        shown.addAll(span.sets.values());
+      }
+    }
     for (BoxReader.Place place : places) {
       BoxRecord record = shown.contains(place) ? reader.trailRecord(ring, place) : null;
       if (record == null) {
@@ -615,7 +624,7 @@ public final class BoxScrubber {
     }
     Span span = slots.get(id.getAsLong());
     if (span == null) {
-      span = overflowed.get(id.getAsLong());
+      span = overflowed.get(id.getAsLong() | SpanLayout.OVERFLOWED);
     }
     long used = unsigned(map, RecordLayout.SET_USED).orElse(Long.MAX_VALUE);
     // An entry of the slot at or behind what was in use then was set after this record.

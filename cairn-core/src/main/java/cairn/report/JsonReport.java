@@ -146,6 +146,12 @@ final class JsonReport {
     if (age >= 0) {
       json.name("ageMillis").number(age);
     }
+    text("kind", UnfinishedSpan.kind(span.kind()));
+    text("status", UnfinishedSpan.status(span.status()));
+    text("statusDescription", span.statusDescription());
+    if (span.events() > 0) {
+      json.name("events").number(span.events());
+    }
     json.name("attributes");
     map(span.attributes());
     json.endObject();

@@ -102,7 +102,12 @@ public final class Report {
               span.thread(),
               salvage.startedAt(span),
               salvage.ageMillis(span),
-              Salvage.decode(span.attributes())));
+              Salvage.decode(span.attributes()),
+              UnfinishedSpan.kind(span.kind()),
+              span.traceFlags() > 255 ? -1 : span.traceFlags(),
+              UnfinishedSpan.status(span.status()),
+              span.statusDescription(),
+              span.events()));
     }
     return Collections.unmodifiableList(spans);
   }

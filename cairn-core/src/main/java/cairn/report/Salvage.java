@@ -57,7 +57,7 @@ final class Salvage {
       @Nullable CborSlice thread,
       @Nullable String spanId) {}
 
-  /** An open span, its attributes undecoded. */
+  /** An open span, its attributes undecoded. {@code kind} and {@code traceFlags} may be -1. */
   record Span(
       String name,
       long id,
@@ -65,6 +65,12 @@ final class Salvage {
       @Nullable String traceId,
       @Nullable String thread,
       OptionalLong nanos,
+      OptionalLong epochNanos,
+      int kind,
+      int traceFlags,
+      int status,
+      @Nullable String statusDescription,
+      int events,
       Map<String, CborSlice> attributes,
       Map<String, Integer> offsets) {}
 
@@ -129,7 +135,7 @@ final class Salvage {
             && findings.subList(before, findings.size()).stream()
                 .allMatch(finding -> finding.severity() == Finding.Severity.INFO);
     for (BoxSpan slot : slots) {
-      Span span = span(slot.begin());
+      Span span = span(slot.begin(), slot.newestNotes());
       for (BoxSpan.Attribute attribute : slot.attributes()) {
         span.attributes.put(attribute.key(), attribute.value());
         span.offsets.put(attribute.key(), attribute.offset());
@@ -301,8 +307,8 @@ final class Salvage {
     switch (record.type()) {
       case RecordLayout.TYPE_BREADCRUMB -> trail.add(crumb(record));
       case RecordLayout.TYPE_SPAN_BEGIN -> {
-        Span span = span(record.payload());
-        overflowed.put(span.id, span);
+        Span span = span(record.payload(), Map.of());
+        overflowed.put(span.id | SpanLayout.OVERFLOWED, span);
       }
       case RecordLayout.TYPE_SPAN_SET -> {
         Map<String, CborSlice> map = record.payload().entries();
@@ -316,7 +322,7 @@ final class Salvage {
         }
         Span span = byId.get(id.getAsLong());
         if (span == null) {
-          span = overflowed.get(id.getAsLong());
+          span = overflowed.get(id.getAsLong() | SpanLayout.OVERFLOWED);
         }
         // An entry of the slot at or behind what was in use then was set after this record.
         if (span != null && span.offsets.getOrDefault(name, -1) < used) {
@@ -326,7 +332,7 @@ final class Salvage {
       case RecordLayout.TYPE_SPAN_END -> {
         OptionalLong id = unsigned(record.payload().entries(), 0);
         if (id.isPresent()) {
-          overflowed.remove(id.getAsLong());
+          overflowed.remove(id.getAsLong() | SpanLayout.OVERFLOWED);
         }
       }
       default -> {} // a type of a newer writer
@@ -348,22 +354,47 @@ final class Salvage {
         span.isPresent() ? Names.hex(span.getAsLong()) : null);
   }
 
-  private static Span span(CborSlice begin) {
+  private static Span span(CborSlice begin, Map<Long, BoxSpan.Note> notes) {
     Map<String, CborSlice> map = begin.entries();
     String name = text(map, SpanLayout.BEGIN_NAME);
     OptionalLong parent = unsigned(map, SpanLayout.BEGIN_PARENT_SPAN_ID);
     CborSlice trace = map.get(String.valueOf(SpanLayout.BEGIN_TRACE_ID));
     byte[] traceId = trace == null ? null : trace.byteString();
     CborSlice nanos = map.get(String.valueOf(SpanLayout.BEGIN_NANOS));
+    CborSlice epochNanos = map.get(String.valueOf(SpanLayout.BEGIN_EPOCH_NANOS));
+    CborSlice rename = note(notes, SpanLayout.NOTE_NAME);
+    String laterName = rename == null ? null : rename.text();
+    CborSlice status = note(notes, SpanLayout.NOTE_STATUS);
+    List<CborSlice> statusItems = status == null ? List.of() : status.items();
+    CborSlice events = note(notes, SpanLayout.NOTE_EVENTS);
+    CborSlice hop = note(notes, SpanLayout.NOTE_THREAD);
+    List<CborSlice> hopItems = hop == null ? List.of() : hop.items();
+    String laterThread = hopItems.size() < 2 ? null : hopItems.get(1).text();
     return new Span(
-        name == null ? "(unnamed)" : name,
+        laterName != null ? laterName : name == null ? "(unnamed)" : name,
         unsigned(map, SpanLayout.BEGIN_SPAN_ID).orElse(0),
         parent.isPresent() ? Names.hex(parent.getAsLong()) : null,
         traceId == null || traceId.length != 16 ? null : HexFormat.of().formatHex(traceId),
-        text(map, SpanLayout.BEGIN_THREAD),
+        laterThread != null ? laterThread : text(map, SpanLayout.BEGIN_THREAD),
         nanos == null ? OptionalLong.empty() : nanos.integer(),
+        epochNanos == null ? OptionalLong.empty() : epochNanos.integer(),
+        small(unsigned(map, SpanLayout.BEGIN_KIND), -1),
+        small(unsigned(map, SpanLayout.BEGIN_TRACE_FLAGS), -1),
+        statusItems.isEmpty() ? 0 : small(statusItems.get(0).unsigned(), 0),
+        statusItems.size() < 2 ? null : statusItems.get(1).text(),
+        events == null ? 0 : small(events.unsigned(), 0),
         new LinkedHashMap<>(),
         new HashMap<>());
+  }
+
+  private static @Nullable CborSlice note(Map<Long, BoxSpan.Note> notes, long key) {
+    BoxSpan.Note note = notes.get(key);
+    return note == null ? null : note.value();
+  }
+
+  private static int small(OptionalLong value, int otherwise) {
+    long number = value.orElse(otherwise);
+    return number < 0 || number > Integer.MAX_VALUE ? otherwise : (int) number;
   }
 
   private static OptionalLong unsigned(Map<String, CborSlice> map, int key) {
@@ -423,7 +454,7 @@ final class Salvage {
       last = later(last, trail.get(trail.size() - 1).wallMillis);
     }
     for (Span span : spans) {
-      Instant begun = startedAt(span);
+      Instant begun = begunAt(span);
       last = last == null || (begun != null && begun.isAfter(last)) ? begun : last;
     }
     return last;
@@ -461,8 +492,18 @@ final class Salvage {
     return last;
   }
 
-  /** {@return the begin of {@code span} by the wall clock; null if unknown} */
+  /** {@return when {@code span} says that it began, else when it did; null if unknown} */
   @Nullable Instant startedAt(Span span) {
+    if (span.epochNanos.isPresent()) {
+      long nanos = span.epochNanos.getAsLong();
+      return Instant.ofEpochSecond(
+          Math.floorDiv(nanos, 1_000_000_000L), Math.floorMod(nanos, 1_000_000_000L));
+    }
+    return begunAt(span);
+  }
+
+  /** {@return when {@code span} was begun, by the wall clock; null if unknown} */
+  private @Nullable Instant begunAt(Span span) {
     if (newestClocks == null || span.nanos.isEmpty()) {
       return null;
     }

@@ -108,6 +108,9 @@ final class TextReport {
       if (!span.attributes().isEmpty()) {
         line(pad("", 11) + SafeText.map(span.attributes(), MAX_VALUE));
       }
+      if (span.status() != null || span.events() > 0) {
+        line(pad("", 11) + state(span));
+      }
       StringBuilder ids = new StringBuilder("span ").append(span.spanId());
       if (span.parentSpanId() != null) {
         ids.append("  parent ").append(span.parentSpanId());
@@ -115,11 +118,29 @@ final class TextReport {
       if (span.traceId() != null) {
         ids.append("  trace ").append(span.traceId());
       }
+      if (span.kind() != null) {
+        ids.append("  ").append(span.kind().toLowerCase(Locale.ROOT));
+      }
       line(pad("", 11) + ids);
     }
     if (spans.size() > MAX_SPANS) {
       line("… " + (spans.size() - MAX_SPANS) + " more, see the JSON");
     }
+  }
+
+  private static String state(UnfinishedSpan span) {
+    StringBuilder text = new StringBuilder();
+    if (span.status() != null) {
+      text.append("status ").append(span.status());
+      if (span.statusDescription() != null) {
+        text.append(": ").append(SafeText.cut(span.statusDescription(), MAX_VALUE));
+      }
+    }
+    if (span.events() > 0) {
+      text.append(text.isEmpty() ? "" : "  ");
+      text.append(Names.count(span.events(), "event", "events"));
+    }
+    return text.toString();
   }
 
   private void pressure() {

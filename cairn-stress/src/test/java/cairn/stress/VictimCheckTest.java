@@ -258,7 +258,19 @@ class VictimCheckTest {
             (name, attributes) ->
                 spans.add(
                     new UnfinishedSpan(
-                        name, "id" + spans.size(), null, null, "w1", null, 0, attributes)));
+                        name,
+                        "id" + spans.size(),
+                        null,
+                        null,
+                        "w1",
+                        null,
+                        0,
+                        attributes,
+                        null,
+                        -1,
+                        null,
+                        null,
+                        0)));
     return spans;
   }
 
