@@ -46,6 +46,11 @@ final class OpenRun {
 
   final Box box;
   private final RunDirectory directory;
+
+  /** Where the run is seen: {@link #directory}, or that of the run that this is a part of. */
+  private final Path seen;
+
+  private final boolean isPart;
   private final @Nullable BoxCopier copier;
   private final @Nullable Committer committer;
   private final LastRun lastRun;
@@ -60,11 +65,14 @@ final class OpenRun {
       Box box,
       Path root,
       RunDirectory directory,
+      @Nullable Path whole,
       @Nullable BoxCopier copier,
       Recorder.Builder builder) {
     this.box = box;
     this.directory = directory;
-    this.lastRun = new LastRun(root, directory.directory());
+    this.isPart = whole != null;
+    this.seen = whole != null ? whole : directory.directory();
+    this.lastRun = new LastRun(root, seen);
     this.copier = copier;
     Durability durability = builder.durability();
     this.committer =
@@ -78,8 +86,9 @@ final class OpenRun {
         file == null
             ? null
             : new TerminationMessage(
-                file, directory.runId + " " + builder.app(), box.spans, box.clock, box.counters);
-    this.housekeeper = new Housekeeper(box, copier, committer, shutdownWatch, lastRun, message);
+                file, runId() + " " + builder.app(), box.spans, box.clock, box.counters);
+    this.housekeeper =
+        new Housekeeper(box, copier, committer, shutdownWatch, isPart ? null : lastRun, message);
     this.uncaughtHandler = new UncaughtHandler(this);
     this.hook = new ShutdownHook(this);
   }
@@ -96,6 +105,9 @@ final class OpenRun {
     try {
       OpenRun run = create(builder, root, mode, clock);
       run.start();
+      if (builder.isShared()) {
+        SharedRun.offer(run.seen);
+      }
       return run;
     } finally {
       if (interrupted) {
@@ -112,8 +124,18 @@ final class OpenRun {
     String runId = Identity.runId(wallMillis, pid, nonce);
     Creation creation = new Creation(builder, mode, clock, nonce, pid, runId);
     new Preload().start();
+    Path whole = builder.isShared() ? null : SharedRun.offered(pid);
+    if (whole != null) {
+      try {
+        RunDirectory part = RunDirectory.create(whole, SharedRun.PARTS, runId, creation);
+        return new OpenRun(
+            creation.box(), SharedRun.root(whole), part, whole, creation.copier, builder);
+      } catch (IOException e) {
+        Log.warnOnce("run of its own, since the shared one can't be joined: dir=" + whole, e);
+      }
+    }
     RunDirectory directory = RunDirectory.create(root, builder.app(), runId, creation);
-    return new OpenRun(creation.box(), root, directory, creation.copier, builder);
+    return new OpenRun(creation.box(), root, directory, null, creation.copier, builder);
   }
 
   /**
@@ -214,7 +236,9 @@ final class OpenRun {
       committer.start();
     }
     housekeeper.start();
-    uncaughtHandler.install();
+    if (!isPart) { // the whole notes it already
+      uncaughtHandler.install();
+    }
     try {
       Runtime.getRuntime().addShutdownHook(hook);
     } catch (IllegalStateException e) {
@@ -223,11 +247,11 @@ final class OpenRun {
   }
 
   Path directory() {
-    return directory.directory();
+    return seen;
   }
 
   String runId() {
-    return directory.runId;
+    return String.valueOf(seen.getFileName());
   }
 
   boolean isMapped() {
@@ -366,7 +390,7 @@ final class OpenRun {
         phase = CLOSED;
       }
     } catch (IOException e) {
-      Log.warnOnce("run was not closed in order: dir=" + directory(), e);
+      Log.warnOnce("run was not closed in order: dir=" + directory.directory(), e);
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
@@ -379,6 +403,7 @@ final class OpenRun {
       if (phase == CLOSED) {
         return;
       }
+      SharedRun.withdraw(seen);
       housekeeper.stop();
       shutdownWatch.stop();
       box.life.closing(LifeCycle.End.of("CLOSED"), isBlind());

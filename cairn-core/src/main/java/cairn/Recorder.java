@@ -252,6 +252,7 @@ public final class Recorder implements AutoCloseable {
     private int spanSlots = 1024;
     private @Nullable Redaction redaction;
     private @Nullable Path terminationMessage;
+    private boolean shared;
     private Forms forms = Forms.NONE;
     private Clock clock = Clock.SYSTEM;
 
@@ -379,6 +380,19 @@ public final class Recorder implements AutoCloseable {
     }
 
     /**
+     * Lets recorders that other class loaders of this JVM open from now on become parts of this
+     * run, whatever application they name: for an agent, whose classes the application does not
+     * see. One report has it all; scope and breadcrumbs of the parts are in it. Their release and
+     * environment count if this run has none. Default: each recorder has a run of its own.
+     *
+     * @return this
+     */
+    public Builder shared() {
+      this.shared = true;
+      return this;
+    }
+
+    /**
      * Registers what is recorded in place of values of a type: of a class and its subclasses, or of
      * whatever implements an interface. The form of a value's own class comes first, then those of
      * its superclasses, then those of interfaces, as registered. What it returns is recorded as any
@@ -498,6 +512,10 @@ public final class Recorder implements AutoCloseable {
       return app;
     }
 
+    boolean isShared() {
+      return shared;
+    }
+
     Forms forms() {
       return forms;
     }
@@ -590,6 +608,8 @@ public final class Recorder implements AutoCloseable {
           + spanSlots
           + ", terminationMessage="
           + terminationMessage()
+          + ", shared="
+          + shared
           + ", redaction="
           + redactionText()
           + '}';

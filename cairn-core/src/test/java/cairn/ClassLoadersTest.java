@@ -2,8 +2,12 @@ package cairn;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import cairn.report.Breadcrumb;
+import cairn.report.Cause;
+import cairn.report.Report;
 import cairn.report.Run;
 import cairn.report.Runs;
+import cairn.report.UnfinishedSpan;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -46,6 +50,101 @@ class ClassLoadersTest {
       assertThat(lookFromOutside()).contains("one=false", "two=true");
       two.close();
       assertThat(lookFromOutside()).contains("one=false", "two=false");
+    }
+  }
+
+  private static Object open(ClassLoader loader, Path root, String app, boolean shared)
+      throws ReflectiveOperationException {
+    Class<?> type = loader.loadClass("cairn.Recorder");
+    Object builder = type.getMethod("builder", String.class).invoke(null, app);
+    builder.getClass().getMethod("directory", Path.class).invoke(builder, root);
+    if (shared) {
+      builder.getClass().getMethod("shared").invoke(builder);
+    }
+    return builder.getClass().getMethod("open").invoke(builder);
+  }
+
+  private static void begin(Object recorder, String name) throws ReflectiveOperationException {
+    recorder.getClass().getMethod("begin", String.class).invoke(recorder, name);
+  }
+
+  @Test
+  void recordersOfOtherClassLoadersBecomePartsOfASharedRun() throws Exception {
+    try (URLClassLoader agents = loader()) {
+      AutoCloseable agent = (AutoCloseable) open(agents, root, "shop", true);
+      try (Recorder recorder =
+          Recorder.builder("of the application").release("1.4.2").directory(root).open()) {
+        begin(agent, "GET /orders");
+        begin(agent, "SELECT orders");
+        recorder.begin("charge card").set("card", "visa");
+        recorder.scope().user("42");
+        recorder.breadcrumb(Level.INFO, "db", "SELECT orders");
+
+        List<Run> runs = Runs.under(root).list();
+        assertThat(runs).hasSize(1);
+        assertThat(runs.get(0).app()).isEqualTo("shop");
+        assertThat(recorder.runId()).isEqualTo(runs.get(0).id());
+        assertThat(recorder.directory()).isEqualTo(runs.get(0).directory());
+        Report report = runs.get(0).report();
+        assertThat(report.openSpans())
+            .extracting(UnfinishedSpan::name)
+            .containsExactly("GET /orders", "SELECT orders", "charge card");
+        assertThat(report.trail()).hasSize(1);
+        assertThat(report.run().release()).isEqualTo("1.4.2");
+        assertThat(report.scope().user()).containsEntry("id", "42");
+        assertThat(report.findings()).isEmpty();
+        assertThat(report.verdict().cause()).isEqualTo(Cause.RUNNING);
+      }
+      agent.close();
+      try (Recorder next = Recorder.builder("of the application").directory(root).open()) {
+        assertThat(Runs.under(root).list()).hasSize(2);
+        assertThat(next.runId()).isNotEqualTo(Runs.under(root).list().get(1).id());
+      }
+      assertThat(System.getProperty("cairn.run.shared")).isNull();
+    }
+  }
+
+  @Test
+  void deathOfTheProcessIsToldOnceWithAllParts() throws IOException {
+    String output = ChildJvm.run(Halt.class, root.toString());
+
+    List<Run> runs = Runs.under(root).list();
+    assertThat(runs).as(output).hasSize(1);
+    Report report = runs.get(0).report();
+    assertThat(report.verdict().cause()).isIn(Cause.KILLED, Cause.HALTED, Cause.UNKNOWN);
+    assertThat(report.openSpans())
+        .extracting(UnfinishedSpan::name)
+        .containsExactly("GET /orders", "charge card");
+    assertThat(report.trail())
+        .extracting(Breadcrumb::message)
+        .containsExactly("by password hunter2");
+
+    runs.get(0)
+        .scrub(Redaction.standard().keys("user").rule((key, text) -> text.replace("hunter2", "*")));
+    assertThat(runs.get(0).report().trail().get(0).message()).doesNotContain("hunter2");
+  }
+
+  @Test
+  void offerOfAnotherProcessIsNotTaken() throws Exception {
+    try (Recorder first = Recorder.builder("first").directory(root).open()) {
+      System.setProperty("cairn.run.shared", "1:" + first.directory());
+      try (Recorder second = Recorder.builder("second").directory(root).open()) {
+        assertThat(second.runId()).isNotEqualTo(first.runId());
+      }
+    } finally {
+      System.clearProperty("cairn.run.shared");
+    }
+  }
+
+  /** Records in two class loaders and halts. */
+  static final class Halt {
+    public static void main(String[] args) throws Exception {
+      Path root = Path.of(args[0]);
+      begin(open(loader(), root, "shop", true), "GET /orders");
+      Recorder recorder = Recorder.builder("application").directory(root).open();
+      recorder.begin("charge card");
+      recorder.breadcrumb(Level.INFO, "c", "by password hunter2");
+      Runtime.getRuntime().halt(3);
     }
   }
 

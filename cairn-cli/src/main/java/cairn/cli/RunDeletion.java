@@ -26,10 +26,15 @@ final class RunDeletion {
           "hsperfdata",
           "note-oom");
 
+  private static final String PARTS = "parts";
+
   private final Path directory;
 
   /** Known files, the box last: what is left of an interrupted deletion is still a run. */
   private final List<Path> files = new ArrayList<>();
+
+  /** What recorders of other class loaders of its process have left; each like a run. */
+  private final List<RunDeletion> parts = new ArrayList<>();
 
   /** In the directory of the reports. */
   private final List<Path> reported = new ArrayList<>();
@@ -54,6 +59,10 @@ final class RunDeletion {
         BasicFileAttributes attributes =
             Files.readAttributes(entry, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
         String name = String.valueOf(entry.getFileName());
+        if (name.equals(PARTS) && attributes.isDirectory()) {
+          addParts(entry);
+          continue;
+        }
         if (!attributes.isRegularFile() || !isKnown(name)) {
           throw new IOException("not a recorder's file: file=" + entry);
         }
@@ -63,6 +72,16 @@ final class RunDeletion {
     }
     files.addAll(boxes);
     addReports();
+  }
+
+  private void addParts(Path directory) throws IOException {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      for (Path entry : entries) {
+        RunDeletion part = new RunDeletion(entry);
+        parts.add(part);
+        bytes += part.bytes;
+      }
+    }
   }
 
   /** What is kept of it among the reports. Goes last: with the run there it would be made again. */
@@ -105,6 +124,10 @@ final class RunDeletion {
    * @throws IOException if a file or the directory cannot be deleted
    */
   void delete() throws IOException {
+    for (RunDeletion part : parts) {
+      part.delete();
+    }
+    Files.deleteIfExists(directory.resolve(PARTS));
     for (Path file : files) {
       Files.deleteIfExists(file);
     }

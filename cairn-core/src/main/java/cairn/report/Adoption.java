@@ -58,6 +58,9 @@ final class Adoption {
         }
         adopter = run.adopter();
       }
+      if (String.valueOf(own.getFileName()).equals(adopter)) {
+        return Optional.of(run); // another part of the same run has asked
+      }
       if (adopter != null && !lives(adopter)) {
         return Optional.empty();
       }

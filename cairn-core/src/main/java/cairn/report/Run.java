@@ -8,9 +8,13 @@ import cairn.storage.PrivateFiles;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.IntConsumer;
@@ -20,6 +24,12 @@ import org.jspecify.annotations.Nullable;
 public final class Run {
   /** Holds the header, the identity, the life cycle and the heartbeat. */
   private static final int HEAD_BYTES = 64 * 1024;
+
+  /** In a run's directory: the parts that other class loaders of its process have recorded. */
+  private static final String PARTS = "parts";
+
+  /** A recorder opened again and again must not cost every reader a box each. */
+  private static final int MAX_PARTS = 16;
 
   private final Path directory;
   private final String app;
@@ -107,6 +117,7 @@ public final class Run {
     Remains remains = Remains.read(directory, living);
     Salvage salvage = new Salvage(remains.box(), boxName(), living);
     salvage.findings.addAll(0, remains.findings());
+    joinParts(salvage, living);
     String recorded = Salvage.text(salvage.identity, "runId");
     if (recorded != null && !recorded.equals(id)) {
       salvage.findings.add(
@@ -120,6 +131,41 @@ public final class Run {
       traces = traces.with(Statement.of(witness, salvage, host));
     }
     return new Judge(salvage, liveness, host, traces).report(id, app);
+  }
+
+  /** Adds what recorders of other class loaders of the process have recorded. */
+  private void joinParts(Salvage salvage, boolean living) {
+    for (Path part : parts()) {
+      String name = PARTS + "/" + part.getFileName();
+      try {
+        Remains remains = Remains.read(part, living);
+        Salvage other = new Salvage(remains.box(), part.resolve("box").toString(), living);
+        other.findings.addAll(0, remains.findings());
+        salvage.join(other, name);
+      } catch (IOException e) {
+        salvage.findings.add(
+            new Finding(Finding.Severity.WARNING, name, "part is not readable: " + e.getMessage()));
+      }
+    }
+  }
+
+  /** {@return the directories of the parts, the first that was opened first} */
+  private List<Path> parts() {
+    List<Path> parts = new ArrayList<>();
+    Path directory = this.directory.resolve(PARTS);
+    if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory, "[0-9]*")) {
+        for (Path entry : entries) {
+          if (Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS) && parts.size() < MAX_PARTS) {
+            parts.add(entry);
+          }
+        }
+      } catch (IOException | DirectoryIteratorException e) {
+        return List.of(); // as if there were none: the rest of the run is worth more
+      }
+    }
+    parts.sort(null);
+    return parts;
   }
 
   /**
@@ -324,19 +370,34 @@ public final class Run {
     if (appDirectory != null) {
       requireOwnDirectory(appDirectory);
     }
+    Scrubbed done = scrub(directory, redaction, host, steps);
+    for (Path part : parts()) {
+      done = sum(done, scrub(part, redaction, host, steps));
+    }
+    if (Files.exists(storedReport(), LinkOption.NOFOLLOW_LINKS)) {
+      store(report(host)); // it shows what the box showed when it was delivered
+    }
+    return done;
+  }
+
+  private static Scrubbed scrub(
+      Path directory, Redaction redaction, HostFacts host, IntConsumer steps) throws IOException {
     try (BoxReplacement replacement = new BoxReplacement(directory, steps)) {
       Remains remains = Remains.read(directory, false);
-      BoxScrubber.Result result = scrubbed(remains, redaction, host);
+      BoxScrubber.Result result = scrubbed(directory, remains, redaction, host);
       if (result.changed() || remains.isRebuilt()) {
         replacement.replace(result.image());
       }
       boolean hadJournal = replacement.deleteJournal();
-      Scrubbed done = summary(result, remains, hadJournal);
-      if (Files.exists(storedReport(), LinkOption.NOFOLLOW_LINKS)) {
-        store(report(host)); // it shows what the box showed when it was delivered
-      }
-      return done;
+      return summary(result, remains, hadJournal);
     }
+  }
+
+  private static Scrubbed sum(Scrubbed one, Scrubbed other) {
+    return new Scrubbed(
+        one.changed() || other.changed(),
+        one.valuesRedacted() + other.valuesRedacted(),
+        one.bytesErased() + other.bytesErased());
   }
 
   /**
@@ -349,8 +410,18 @@ public final class Run {
     Objects.requireNonNull(redaction, "redaction");
     HostFacts host = new LocalHost();
     requireDead(host);
+    Scrubbed done = scrubPreview(directory, redaction, host);
+    for (Path part : parts()) {
+      done = sum(done, scrubPreview(part, redaction, host));
+    }
+    return done;
+  }
+
+  private static Scrubbed scrubPreview(Path directory, Redaction redaction, HostFacts host)
+      throws IOException {
     Remains remains = Remains.read(directory, false);
-    return summary(scrubbed(remains, redaction, host), remains, Remains.hasJournal(directory));
+    return summary(
+        scrubbed(directory, remains, redaction, host), remains, Remains.hasJournal(directory));
   }
 
   private void requireDead(HostFacts host) {
@@ -367,10 +438,13 @@ public final class Run {
     }
   }
 
-  private BoxScrubber.Result scrubbed(Remains remains, Redaction redaction, HostFacts host)
-      throws IOException {
+  private static BoxScrubber.Result scrubbed(
+      Path directory, Remains remains, Redaction redaction, HostFacts host) throws IOException {
     return BoxScrubber.scrub(
-        remains.box(), boxName(), Secrets.of(redaction), host.now().toEpochMilli());
+        remains.box(),
+        directory.resolve("box").toString(),
+        Secrets.of(redaction),
+        host.now().toEpochMilli());
   }
 
   private static Scrubbed summary(BoxScrubber.Result result, Remains remains, boolean hasJournal) {

@@ -77,7 +77,7 @@ final class Salvage {
   private record Field(int kind, String key) {}
 
   final List<Finding> findings = new ArrayList<>();
-  final Map<String, CborSlice> identity;
+  final Map<String, CborSlice> identity = new LinkedHashMap<>();
   final Map<String, CborSlice> life;
   final Map<String, CborSlice> uncaught;
   final @Nullable Clocks beat;
@@ -96,10 +96,10 @@ final class Salvage {
   final List<Span> spans;
 
   /** Whether the tables were all there, and sound, so that no span means that none was open. */
-  final boolean spansAreWhole;
+  boolean spansAreWhole;
 
   /** As {@link #spansAreWhole}, for the trail. */
-  final boolean trailIsWhole;
+  boolean trailIsWhole;
 
   private final Map<Field, CborSlice> scope = new LinkedHashMap<>();
 
@@ -110,7 +110,7 @@ final class Salvage {
    */
   Salvage(byte[] bytes, String file, boolean live) throws IOException {
     BoxReader box = BoxReader.open(bytes, file, live, this::found);
-    identity = entries(box.map(BoxLayout.IDENTITY));
+    identity.putAll(entries(box.map(BoxLayout.IDENTITY)));
     if (identity.isEmpty()) {
       found(true, "IDNT", "identity is missing: id and app are taken from the directory");
     }
@@ -122,7 +122,7 @@ final class Salvage {
     pressure = pressure(box.map(BoxLayout.PRESSURE));
     pressureIsWhole = box.hasAllOf(BoxLayout.PRESSURE);
     vitals = join(box.vitals(BoxLayout.VITALS_MINUTES), box.vitals(BoxLayout.VITALS_SECONDS));
-    counters = counters(box.counters());
+    counters = new LinkedHashMap<>(counters(box.counters()));
     for (BoxRecord record : box.scope()) {
       applyScope(record);
     }
@@ -153,9 +153,52 @@ final class Salvage {
         spans.add(span);
       }
     }
-    // Oldest first; those without a start last.
-    spans.sort(Comparator.comparingLong(span -> span.nanos.orElse(Long.MAX_VALUE)));
+    sortSpans();
     lastSeen = lastSeen();
+  }
+
+  /** Oldest first; those without a start last. */
+  private void sortSpans() {
+    spans.sort(Comparator.comparingLong(span -> span.nanos.orElse(Long.MAX_VALUE)));
+  }
+
+  /**
+   * Adds what another recorder of the same process has recorded. How the process lived and ended is
+   * this one's to say.
+   *
+   * @param name how findings name it
+   */
+  void join(Salvage part, String name) {
+    part.identity.forEach(
+        (key, value) -> {
+          if (key.equals("release") || key.equals("environment")) {
+            identity.putIfAbsent(key, value);
+          }
+        });
+    mergeTrail(part.trail);
+    trailIsWhole &= part.trailIsWhole;
+    spans.addAll(part.spans); // begun by the same clock
+    sortSpans();
+    spansAreWhole &= part.spansAreWhole;
+    scope.putAll(part.scope); // an application's says more than an agent's
+    part.counters.forEach((counter, count) -> counters.merge(counter, count, Long::sum));
+    for (Finding finding : part.findings) {
+      findings.add(new Finding(finding.severity(), name + ": " + finding.where(), finding.text()));
+    }
+  }
+
+  /** By time, but each of the two in its own order also where the clock stepped. */
+  private void mergeTrail(List<Crumb> others) {
+    List<Crumb> own = List.copyOf(trail);
+    trail.clear();
+    int next = 0;
+    for (Crumb crumb : own) {
+      while (next < others.size() && others.get(next).wallMillis() < crumb.wallMillis()) {
+        trail.add(others.get(next++));
+      }
+      trail.add(crumb);
+    }
+    trail.addAll(others.subList(next, others.size()));
   }
 
   private void found(boolean loss, String where, String text) {
