@@ -4,7 +4,8 @@ import cairn.format.CborReader;
 import cairn.format.SpanLayout;
 
 /**
- * Where the names of an open span and of its thread lie in a copy of its begin entry, as UTF-8.
+ * Where the latest name of an open span and that of the thread that began it lie in a copy of their
+ * entries, as UTF-8.
  *
  * <p>One thread.
  */
@@ -43,6 +44,17 @@ final class SpanNames {
         } else if (isText) {
           threadFrom = entry.start();
           threadLength = entry.end() - entry.start();
+        }
+      }
+      int later = spans.nameEntry(slot, state, bytes, size);
+      if (later > 0) {
+        entry = new CborReader(bytes, size, size + later);
+        if (entry.next() == CborReader.Kind.UNSIGNED
+            && entry.argument() == SpanLayout.NOTE_NAME
+            && entry.next() == CborReader.Kind.TEXT
+            && !entry.indefinite()) {
+          from = entry.start();
+          length = entry.end() - entry.start();
         }
       }
     } catch (CborReader.Malformed e) {

@@ -142,6 +142,9 @@ final class SpanTable {
     long traceLow;
     int used;
 
+    /** Offset of the entry with the latest name; 0 if that is the first one. */
+    int nameAt;
+
     // Offsets of the first of two areas, and what the newer one holds; 0 if there are none.
     int eventsAt;
     int events;
@@ -336,6 +339,7 @@ final class SpanTable {
     out.limit(out.limit() + 1);
     out.end();
     slot.spanId = id;
+    slot.nameAt = 0;
     slot.eventsAt = 0;
     slot.events = 0;
     slot.hopsAt = 0;
@@ -637,11 +641,11 @@ final class SpanTable {
       return;
     }
     Entry entry = entry(slot);
-    CborWriter out = room(entry, slot.used);
-    note(
-        slot,
-        handle,
-        out.unsigned(SpanLayout.NOTE_NAME) ? out.textCut(name, MAX_NAME_BYTES) : CborWriter.NONE);
+    int at = slot.used;
+    CborWriter out = room(entry, at);
+    int outcome =
+        out.unsigned(SpanLayout.NOTE_NAME) ? out.textCut(name, MAX_NAME_BYTES) : CborWriter.NONE;
+    note(slot, handle, outcome, at);
   }
 
   /** Notes the status. */
@@ -662,16 +666,19 @@ final class SpanTable {
       }
       outcome = out.end() ? outcome : CborWriter.NONE;
     }
-    note(slot, handle, outcome);
+    note(slot, handle, outcome, slot.nameAt);
   }
 
-  /** Stores what the slot's entry holds, and gives the slot up. */
-  private void note(Slot slot, long handle, int outcome) {
+  /** Stores what the slot's entry holds, says where the name is then, and gives the slot up. */
+  private void note(Slot slot, long handle, int outcome, int nameAt) {
     int index = (int) (handle & SLOT_MASK);
     long open = openWord(handle);
     Entry entry = entry(slot);
     if (outcome != CborWriter.NONE) {
       commit(slot, entry, index, open);
+      // Release: whoever looks there finds the entry. Partner: the fence in nameEntry.
+      VarHandle.releaseFence();
+      slot.nameAt = nameAt;
     }
     if (outcome != CborWriter.WHOLE) {
       counters.increment(CounterLayout.CUT);
@@ -1016,6 +1023,33 @@ final class SpanTable {
     region.getBytesPlain(at + SpanLayout.ENTRY_HEADER_SIZE, into, 0, length);
     VarHandle.acquireFence();
     return state(index) == state ? length : 0;
+  }
+
+  /**
+   * Copies the payload of the entry with the latest name: {@link SpanLayout#NOTE_NAME}, then a
+   * text.
+   *
+   * @return its length, or 0 if that is in the begin entry, or the span has ended meanwhile
+   */
+  int nameEntry(int index, long state, byte[] into, int to) {
+    Slot slot = slots[index];
+    int entry = slot == null ? 0 : slot.nameAt;
+    // Acquire: the entry. Partner: the fence in note.
+    VarHandle.acquireFence();
+    if (entry == 0) {
+      return 0;
+    }
+    int at = index * slotSize + entry;
+    long head = region.getLongPlain(offset + at);
+    // Acquire: the payload. Partner: the release store of the entry's first word.
+    VarHandle.acquireFence();
+    int length = (int) head;
+    if (length <= 0 || length > Math.min(into.length - to, slotSize - entry - 8)) {
+      return 0;
+    }
+    region.getBytesPlain(offset + at + SpanLayout.ENTRY_HEADER_SIZE, into, to, length);
+    VarHandle.acquireFence();
+    return state(index) == state && region.getLongPlain(offset + at) == head ? length : 0;
   }
 
   // ---- for the committer

@@ -337,6 +337,18 @@ class SpanTableTest {
   }
 
   @Test
+  void laterNameIsTheOneThatIsSeen() {
+    long handle = spans.begin("GET", 1, 2, 3, 0, 1, 1, 0);
+    memory.box.rename(handle, "GET /orders");
+    memory.box.rename(handle, "GET /orders/{id}");
+    assertThat(seen()).singleElement().asString().startsWith("GET /orders/{id} [");
+
+    spans.close(handle);
+    spans.begin("next", 1, 2, 3, 0, 1, 1, 0);
+    assertThat(seen()).singleElement().asString().startsWith("next [");
+  }
+
+  @Test
   void lookNeverMixesSpansThatComeAndGo() throws Exception {
     // Each span's name is its thread's id, and the clock grows: what is seen must belong together.
     int threads = 3;

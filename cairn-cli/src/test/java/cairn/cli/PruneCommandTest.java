@@ -56,6 +56,23 @@ class PruneCommandTest {
   }
 
   @Test
+  void partsOfARunGoWithItUnlessSomethingForeignIsInThem() throws IOException {
+    Path whole = run("shop", 1, Duration.ofDays(100));
+    Path part = Files.createDirectories(whole.resolve("parts").resolve("20260101-000000-001-1-0b"));
+    Files.write(part.resolve("box"), new byte[BOX_BYTES]);
+    Path other = run("shop", 2, Duration.ofDays(100));
+    Path foreign = Files.createDirectories(other.resolve("parts").resolve("x"));
+    Files.write(foreign.resolve("notes.txt"), new byte[1]);
+
+    Cli.Result result = cli.run("prune", "--older-than", "1d");
+
+    assertThat(result.exitCode()).isOne();
+    assertThat(whole).doesNotExist();
+    assertThat(foreign.resolve("notes.txt")).exists();
+    assertThat(other.resolve("box")).exists();
+  }
+
+  @Test
   void theNewestTwentyOfEachApplicationAreKept() throws IOException {
     for (int i = 0; i < 23; i++) {
       run("shop", i, Duration.ZERO);
