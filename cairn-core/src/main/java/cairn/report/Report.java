@@ -89,6 +89,29 @@ public final class Report {
     return verdict.cause() == Cause.RUNNING || (verdict.cause().isClean() && !failed);
   }
 
+  /**
+   * {@return the last exception that no handler caught, of any thread; null if there was none} Once
+   * there is one of the thread that {@code main} runs on, that stays.
+   */
+  public @Nullable UncaughtException uncaught() {
+    Map<String, CborSlice> uncaught = salvage.uncaught;
+    if (uncaught.isEmpty()) {
+      return null;
+    }
+    List<String> stack = new ArrayList<>();
+    CborSlice frames = uncaught.get("stack");
+    if (frames != null && frames.value() instanceof List<?> list) {
+      list.forEach(frame -> stack.add(String.valueOf(frame)));
+    }
+    Salvage.Clocks when = Salvage.clocks(uncaught);
+    return new UncaughtException(
+        Salvage.text(uncaught, "type"),
+        Salvage.text(uncaught, "message"),
+        Salvage.text(uncaught, "thread"),
+        stack,
+        when == null ? null : Names.instant(when.wallMillis()));
+  }
+
   /** {@return spans that had begun and not ended, oldest first} */
   public List<UnfinishedSpan> openSpans() {
     List<UnfinishedSpan> spans = new ArrayList<>(salvage.spans.size());

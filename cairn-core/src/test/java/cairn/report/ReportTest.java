@@ -112,6 +112,22 @@ class ReportTest {
                 + " 2 operations in flight, oldest 41 s: POST /export {tenant=acme}");
   }
 
+  @Test
+  void uncaughtExceptionComesBackAsItWasNoted() throws IOException {
+    assertThat(report(BoxBuilder.box().beat(60_000)).uncaught()).isNull();
+    Report report =
+        report(
+            BoxBuilder.box().beat(60_000).uncaught(59_000, "main", "com.acme.NoStock", "out of 7"));
+    assertThat(report.uncaught())
+        .isEqualTo(
+            new UncaughtException(
+                "com.acme.NoStock",
+                "out of 7",
+                "main",
+                List.of("com.acme.Orders.load(Orders.java:12)"),
+                at(59_000)));
+  }
+
   // Clocks
 
   @Test
