@@ -161,17 +161,21 @@ final class OtlpJsonWriter {
       out.write(c);
     } else if (c < 0x800) {
       out.write(0xc0 | c >> 6);
-      out.write(0x80 | c & 0x3f);
+      continuation(c);
     } else if (c < 0x10000) {
       out.write(0xe0 | c >> 12);
-      out.write(0x80 | c >> 6 & 0x3f);
-      out.write(0x80 | c & 0x3f);
+      continuation(c >> 6);
+      continuation(c);
     } else {
       out.write(0xf0 | c >> 18);
-      out.write(0x80 | c >> 12 & 0x3f);
-      out.write(0x80 | c >> 6 & 0x3f);
-      out.write(0x80 | c & 0x3f);
+      continuation(c >> 12);
+      continuation(c >> 6);
+      continuation(c);
     }
+  }
+
+  private void continuation(int bits) {
+    out.write(0x80 | (bits & 0x3f));
   }
 
   /** {@return a value of a report as JSON} Its depth is bounded by the reader of the box. */
