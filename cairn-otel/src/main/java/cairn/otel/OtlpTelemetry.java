@@ -193,18 +193,6 @@ final class OtlpTelemetry {
 
   // Spans
 
-  /** What a record of a span says besides names and times. */
-  private record Extras(
-      @Nullable String kind,
-      @Nullable String status,
-      @Nullable String statusDescription,
-      int events,
-      int traceFlags) {
-    static Extras of(UnfinishedSpan span) {
-      return new Extras(null, null, null, 0, -1);
-    }
-  }
-
   private void spans(List<UnfinishedSpan> open) {
     Map<String, UnfinishedSpan> byId = new HashMap<>();
     open.forEach(span -> byId.putIfAbsent(span.spanId(), span));
@@ -218,14 +206,15 @@ final class OtlpTelemetry {
 
   private OtlpSpan span(UnfinishedSpan span, String traceId, int number) {
     Verdict verdict = report.verdict();
-    Extras extras = Extras.of(span);
+    String kind = span.kind();
+    int traceFlags = span.traceFlags();
     OtlpAttributes attributes = new OtlpAttributes().putAll("", span.attributes());
     attributes
         .putIfKnown("cairn.span.error.type", attributes.get("error.type"))
         .put("error.type", "process_terminated")
         .put("cairn.span.incomplete", true)
-        .putIfKnown("cairn.span.status", extras.status)
-        .putIfKnown("cairn.span.status.description", extras.statusDescription)
+        .putIfKnown("cairn.span.status", span.status())
+        .putIfKnown("cairn.span.status.description", span.statusDescription())
         .putIfKnown("thread.name", span.thread())
         .put("cairn.run.id", runId)
         .put("cairn.cause", verdict.cause().name())
@@ -235,13 +224,13 @@ final class OtlpTelemetry {
         traceId,
         isId(span.spanId()) ? span.spanId() : madeUp("span:" + number).substring(0, 16),
         isId(span.parentSpanId()) ? span.parentSpanId() : null,
-        extras.traceFlags < 0 ? SAMPLED : extras.traceFlags & 0xff,
+        traceFlags < 0 ? SAMPLED : traceFlags,
         span.name(),
-        extras.kind == null ? "INTERNAL" : extras.kind,
+        kind == null ? "INTERNAL" : kind,
         start,
         Math.max(start, lastNanos),
         attributes,
-        Math.max(0, extras.events),
+        span.events(),
         "the process ended before the span: "
             + verdict.cause().name()
             + " ("
@@ -294,6 +283,7 @@ final class OtlpTelemetry {
   // Logs
 
   private void breadcrumbs() {
+    Map<Long, Integer> positions = new HashMap<>();
     for (Breadcrumb crumb : report.trail()) {
       String spanId = crumb.spanId();
       OtlpSpan span = spanId == null ? null : spansById.get(spanId);
@@ -303,7 +293,7 @@ final class OtlpTelemetry {
               .putIfKnown("thread.name", crumb.thread())
               .putIfKnown("cairn.category", crumb.category())
               .put("cairn.run.id", runId)
-              .put("log.record.uid", runId + "-" + crumb.position());
+              .put("log.record.uid", recordId(crumb.position(), positions));
       if (span == null) {
         // Its trace is not known any more, and a span id is nothing without it.
         attributes.putIfKnown("cairn.span.id", spanId);
@@ -320,6 +310,12 @@ final class OtlpTelemetry {
               span == null ? 0 : span.traceFlags(),
               attributes));
     }
+  }
+
+  /** {@return an id} A run may have several trails, one for each class loader that recorded. */
+  private String recordId(long position, Map<Long, Integer> positions) {
+    int trail = positions.merge(position, 1, Integer::sum);
+    return runId + "-" + position + (trail == 1 ? "" : "-" + trail);
   }
 
   private static int severity(Level level) {

