@@ -7,7 +7,7 @@ final class ExitCode {
 
   /**
    * {@code why}: the run died. {@code doctor}: a problem. {@code prune}: something was kept back.
-   * {@code scrub}: a run could not be scrubbed. {@code profile}: a layer failed. {@code journal}:
+   * {@code export}, {@code scrub}: it could not be done with a run. {@code profile}: a layer failed. {@code journal}:
    * something is missing or damaged.
    */
   static final int FOUND = 1;
@@ -20,7 +20,7 @@ final class ExitCode {
    */
   static final int UNREADABLE = 3;
 
-  /** {@code why}, {@code scrub}: the run is still running. */
+  /** {@code why}, {@code export}, {@code scrub}: the run is still running. */
   static final int RUNNING = 4;
 
   /** A defect in {@code cairn} itself. */

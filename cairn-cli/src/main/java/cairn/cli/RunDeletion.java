@@ -91,7 +91,7 @@ final class RunDeletion {
     if (!Files.isDirectory(reports, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
-    for (String ending : List.of(".json", ".adopted")) {
+    for (String ending : List.of(".json", ".adopted", ExportMark.ENDING)) {
       Path file = reports.resolve(id + ending);
       if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
         reported.add(file);

@@ -29,6 +29,11 @@ final class DeadRuns {
     return original.pid();
   }
 
+  /** {@return the id that the boxes hold, the same in each copy} */
+  String recordedId() {
+    return original.id;
+  }
+
   /** A copy. */
   record Dead(Path directory, String id) {
     Path storedReport() {

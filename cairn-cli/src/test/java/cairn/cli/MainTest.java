@@ -42,6 +42,7 @@ class MainTest {
             "note ",
             "doctor ",
             "profile ",
+            "export ",
             "scrub ",
             "prune ")
         .contains("Exit codes:", "Examples:", "CAIRN_OLDER_THAN");
@@ -50,8 +51,8 @@ class MainTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "list", "why", "report", "tail", "vitals", "watch", "note", "doctor", "profile", "scrub",
-        "prune"
+        "list", "why", "report", "tail", "vitals", "watch", "note", "doctor", "profile", "export",
+        "scrub",        "prune"
       })
   void everyCommandsHelpHasExitCodesExamplesAndDir(String command) {
     Cli.Result result = cli.run(command, "--help");

@@ -34,7 +34,7 @@ class ScriptTest {
     Files.createDirectories(repo.resolve("bin"));
     Files.copy(script(), repo.resolve("bin/cairn"));
     Files.writeString(repo.resolve("pom.xml"), "<project/>");
-    for (String module : List.of("cairn-core", "cairn-cli", "cairn-demo")) {
+    for (String module : List.of("cairn-core", "cairn-otel", "cairn-cli", "cairn-demo")) {
       Path main = Files.createDirectories(repo.resolve(module).resolve("src/main"));
       source = Files.writeString(main.resolve("A.java"), "class A {}");
       Files.writeString(repo.resolve(module).resolve("pom.xml"), "<project/>");
