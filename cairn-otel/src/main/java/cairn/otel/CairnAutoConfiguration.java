@@ -1,0 +1,110 @@
+package cairn.otel;
+
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.sdk.autoconfigure.spi.AutoConfigurationCustomizer;
+import io.opentelemetry.sdk.autoconfigure.spi.AutoConfigurationCustomizerProvider;
+import io.opentelemetry.sdk.autoconfigure.spi.ConfigProperties;
+import io.opentelemetry.sdk.logs.SdkLoggerProviderBuilder;
+import io.opentelemetry.sdk.resources.Resource;
+import io.opentelemetry.sdk.trace.SdkTracerProviderBuilder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Adds the processors to an SDK that is configured by properties, the agent's included: found by
+ * {@link java.util.ServiceLoader}.
+ *
+ * <p>System properties, or environment variables in upper case with underscores:
+ *
+ * <ul>
+ *   <li>{@code cairn.otel.enabled}: false adds nothing;
+ *   <li>{@code cairn.app}: default {@code service.name} of the resource;
+ *   <li>{@code cairn.dir}, {@code cairn.release} (default {@code service.version}), {@code
+ *       cairn.environment} (default {@code deployment.environment.name}): of the recorder;
+ *   <li>{@code cairn.otel.attributes}, {@code cairn.otel.refresh}, {@code cairn.otel.threads}: of
+ *       {@link CairnSpanProcessor.Builder}; threads are bound by default in the agent alone.
+ * </ul>
+ *
+ * <p>If this class loader has an open recorder already, that one is used. An SDK starts without the
+ * processors, and with a line in the log, if something here fails.
+ */
+public final class CairnAutoConfiguration implements AutoConfigurationCustomizerProvider {
+  private static final AttributeKey<String> SERVICE_NAME = AttributeKey.stringKey("service.name");
+  private static final AttributeKey<String> SERVICE_VERSION =
+      AttributeKey.stringKey("service.version");
+  private static final AttributeKey<String> ENVIRONMENT =
+      AttributeKey.stringKey("deployment.environment.name");
+  private static final AttributeKey<String> ENVIRONMENT_BEFORE =
+      AttributeKey.stringKey("deployment.environment");
+
+  private volatile Resource resource = Resource.empty();
+
+  /** For {@link java.util.ServiceLoader}. */
+  public CairnAutoConfiguration() {}
+
+  @Override
+  public void customize(AutoConfigurationCustomizer customizer) {
+    // Resources are customized before providers are built; the providers' customizers need it.
+    customizer.addResourceCustomizer(
+        (built, config) -> {
+          resource = built;
+          return built;
+        });
+    customizer.addTracerProviderCustomizer(this::addSpanProcessor);
+    customizer.addLoggerProviderCustomizer(this::addLogRecordProcessor);
+  }
+
+  /** {@return the last to customize: it sees the final resource, and what it puts first is first} */
+  @Override
+  public int order() {
+    return Integer.MAX_VALUE;
+  }
+
+  private SdkTracerProviderBuilder addSpanProcessor(
+      SdkTracerProviderBuilder builder, ConfigProperties config) {
+    try {
+      if (isEnabled(config)) {
+        builder.addSpanProcessorFirst(settings(config).spanProcessor());
+      }
+    } catch (RuntimeException | LinkageError e) {
+      Faults.warn("spans are not recorded: error=" + e, e);
+    }
+    return builder;
+  }
+
+  private SdkLoggerProviderBuilder addLogRecordProcessor(
+      SdkLoggerProviderBuilder builder, ConfigProperties config) {
+    try {
+      if (isEnabled(config)) {
+        builder.addLogRecordProcessorFirst(settings(config).logRecordProcessor());
+      }
+    } catch (RuntimeException | LinkageError e) {
+      Faults.warn("log records are not recorded: error=" + e, e);
+    }
+    return builder;
+  }
+
+  private static boolean isEnabled(ConfigProperties config) {
+    return config.getBoolean("cairn.otel.enabled", true);
+  }
+
+  private ProcessorSettings settings(ConfigProperties config) {
+    String app = first(config.getString("cairn.app"), resource.getAttribute(SERVICE_NAME));
+    String environment =
+        first(resource.getAttribute(ENVIRONMENT), resource.getAttribute(ENVIRONMENT_BEFORE));
+    return new ProcessorSettings(
+        app == null ? "java" : app,
+        first(config.getString("cairn.dir"), null),
+        first(config.getString("cairn.release"), resource.getAttribute(SERVICE_VERSION)),
+        first(config.getString("cairn.environment"), environment),
+        config.getList("cairn.otel.attributes"),
+        config.getDuration("cairn.otel.refresh"),
+        config.getBoolean("cairn.otel.threads"));
+  }
+
+  private static @Nullable String first(@Nullable String value, @Nullable String otherwise) {
+    if (value != null && !value.isBlank()) {
+      return value;
+    }
+    return otherwise == null || otherwise.isBlank() ? null : otherwise;
+  }
+}

@@ -1,0 +1,87 @@
+package cairn.otel;
+
+import cairn.OpenSpans;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.ContextStorage;
+import io.opentelemetry.context.Scope;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells the box which thread works on a span: the one that made it current last.
+ *
+ * <p>Any thread; lock-free. Allocates nothing: the scope is the wrapped storage's own. What the
+ * wrapped storage throws goes through; nothing else is thrown.
+ */
+final class ThreadBinding implements ContextStorage {
+  private static final AtomicBoolean INSTALLED = new AtomicBoolean();
+
+  // A storage is for the whole process, and a box may be closed before it: hence not in the storage.
+  private static volatile @Nullable OpenSpans box;
+  private static final Faults FAULTS = new Faults();
+
+  private final ContextStorage storage;
+
+  private ThreadBinding(ContextStorage storage) {
+    this.storage = storage;
+  }
+
+  /**
+   * Binds the spans of that box from now on, in place of any other. Takes effect if no context was
+   * used yet in this process: OpenTelemetry logs a warning otherwise.
+   */
+  static void to(OpenSpans spans) {
+    box = spans;
+    if (INSTALLED.compareAndSet(false, true)) {
+      ContextStorage.addWrapper(ThreadBinding::new);
+    }
+  }
+
+  /** Binds no more spans of that box. */
+  static void release(OpenSpans spans) {
+    if (box == spans) {
+      box = null;
+    }
+  }
+
+  @Override
+  public Scope attach(Context toAttach) {
+    Scope scope = storage.attach(toAttach);
+    OpenSpans spans = box;
+    if (spans != null) {
+      try {
+        bind(spans, toAttach);
+      } catch (Throwable e) {
+        FAULTS.note("attach", e);
+      }
+    }
+    return scope;
+  }
+
+  private static void bind(OpenSpans spans, @Nullable Context attached) {
+    // OpenTelemetry takes a null context, and does nothing with it.
+    Span span = attached == null ? null : Span.fromContextOrNull(attached);
+    if (span != null) {
+      long handle = spans.find(HexIds.spanId(span.getSpanContext()));
+      if (handle != OpenSpans.NONE) {
+        spans.bind(handle);
+      }
+    }
+  }
+
+  @Override
+  public @Nullable Context current() {
+    return storage.current();
+  }
+
+  @Override
+  public Context root() {
+    return storage.root();
+  }
+
+  @Override
+  public String toString() {
+    return "ThreadBinding{" + storage + '}';
+  }
+}

@@ -1,0 +1,284 @@
+package cairn.otel;
+
+import cairn.OpenSpans;
+import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.sdk.trace.ReadableSpan;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The open spans of an SDK: puts each into the box, and looks again at those that last.
+ *
+ * <p>{@link #begin} and {@link #end} on any thread, lock-free; {@link #refresh} on one thread.
+ * Allocates nothing for a span that ends within an interval of the refresher; 100 bytes and more on
+ * the refresher's thread for one that lasts.
+ */
+final class WatchedSpans {
+  /*
+   * A processor hears of a span's start and end, and of nothing between. What comes later (the route
+   * of an HTTP request in its name, an attribute) is found by looking again.
+   *
+   * An entry is free, taken (while its row is written), a young span, or an old one:
+   *
+   * Begin:    1 CAS free -> taken   2 fill the row: what was recorded   3 release-store the span
+   * Refresh:  a young span that was there at the last look is old: copy the row, CAS to `Old`.
+   *           An old one is compared with what was recorded of it; what differs is recorded.
+   * End:      1 CAS the span, young or old, -> taken   2 clear the row   3 release-store free
+   *
+   * A young span is held strongly: a weak reference for each would be 48 bytes. So a span that is
+   * dropped without an end is kept for one interval, and then only by `Old`, which is weak. When that
+   * is cleared nobody can end the span any more, and its slot in the box goes back: HTTP clients
+   * that never end their spans filled a heap that way (opentelemetry-java-instrumentation 2097). A
+   * span that is held for ever and never ended goes at the maximal age.
+   *
+   * A span for which no entry is free near its place is in the box as any other, but not looked at
+   * again. Counted.
+   */
+  private static final int ENTRIES = 2048;
+  private static final int PROBES = 16;
+  private static final long GOLDEN = 0x9E3779B97F4A7C15L;
+  private static final Object TAKEN = new Object();
+
+  /** Start times further back than this were given by the application. */
+  private static final long GIVEN_START_NANOS = 1_000_000;
+
+  /** Each time a span has changed that often, the refresher halves how often it looks at it. */
+  private static final int CHANGES_PER_PAUSE = 8;
+
+  private static final int MAX_PAUSE = 64;
+
+  private final OpenSpans spans;
+  private final ListedKeys keys;
+  private final long maxAgeNanos;
+  private final int rowLength;
+  private final AtomicReferenceArray<@Nullable Object> entries =
+      new AtomicReferenceArray<>(ENTRIES);
+
+  /** Of each entry the name and the listed values as recorded. Whose is in the essay. */
+  private final @Nullable Object[] rows;
+
+  /** Of the refresher: the ids of the young spans at its last look. */
+  private final long[] seen = new long[ENTRIES];
+
+  private final AtomicLong evicted = new AtomicLong();
+  private final AtomicLong unwatched = new AtomicLong();
+
+  /** The handle of a span that found no slot in the box; {@link OpenSpans#NONE} if all did. */
+  private volatile long slotless = OpenSpans.NONE;
+
+  WatchedSpans(OpenSpans spans, ListedKeys keys, Duration maxAge) {
+    this.spans = spans;
+    this.keys = keys;
+    this.maxAgeNanos = maxAge.toNanos();
+    this.rowLength = 1 + keys.count();
+    this.rows = new @Nullable Object[ENTRIES * rowLength];
+  }
+
+  /** A span that has lasted, and what was recorded of it. Of the refresher, but for its id. */
+  private static final class Old extends WeakReference<ReadableSpan> {
+    final long id;
+    final long sinceNanos;
+    final @Nullable Object[] recorded;
+    int changes;
+    int pause = 1;
+    int toWait;
+
+    Old(ReadableSpan span, long id, long sinceNanos, @Nullable Object[] recorded) {
+      super(span);
+      this.id = id;
+      this.sinceNanos = sinceNanos;
+      this.recorded = recorded;
+    }
+  }
+
+  // ---- on the application's threads
+
+  /** Puts a span that starts into the box. */
+  void begin(ReadableSpan span) {
+    SpanContext context = span.getSpanContext();
+    long id = HexIds.spanId(context);
+    if (id == 0) {
+      return; // made by an id generator that makes none: it could not be found at its end
+    }
+    String name = span.getName();
+    long latency = span.getLatencyNanos();
+    long handle =
+        spans.begin(
+            name,
+            HexIds.traceIdHigh(context),
+            HexIds.traceIdLow(context),
+            id,
+            HexIds.spanId(span.getParentSpanContext()),
+            span.getKind().ordinal(),
+            context.getTraceFlags().asByte() & 0xff,
+            latency > GIVEN_START_NANOS ? System.currentTimeMillis() * 1_000_000 - latency : 0);
+    if (handle == OpenSpans.NONE) {
+      return;
+    }
+    if (handle < 0) {
+      slotless = handle;
+    }
+    int index = claim(id);
+    try {
+      int[] asked = keys.atStart(span.getKind());
+      for (int key : asked) {
+        Object value = keys.value(span, key);
+        if (value != null) {
+          keys.set(spans, handle, key, value);
+          if (index >= 0) {
+            // Plain: published with the span below.
+            rows[index * rowLength + 1 + key] = value;
+          }
+        }
+      }
+    } finally {
+      if (index >= 0) {
+        rows[index * rowLength] = name;
+        // Release: publishes the row. Partner: the acquire in refresh.
+        entries.setRelease(index, span);
+      } else {
+        unwatched.incrementAndGet();
+      }
+    }
+  }
+
+  /** {@return a free entry near the place of that id, taken; -1 if there is none} */
+  private int claim(long id) {
+    int place = place(id);
+    for (int i = 0; i < PROBES; i++) {
+      int index = place + i & ENTRIES - 1;
+      if (entries.getPlain(index) == null && entries.compareAndSet(index, null, TAKEN)) {
+        return index;
+      }
+    }
+    return -1;
+  }
+
+  private static int place(long id) {
+    return (int) (id * GOLDEN >>> 40) & ENTRIES - 1;
+  }
+
+  /** Takes a span that ends out of the box. One that was never in it does nothing. */
+  void end(ReadableSpan span) {
+    long id = HexIds.spanId(span.getSpanContext());
+    if (id == 0) {
+      return;
+    }
+    endInBox(id);
+    int place = place(id);
+    for (int i = 0; i < PROBES; i++) {
+      int index = place + i & ENTRIES - 1;
+      Object entry = entries.getAcquire(index);
+      while (entry == span || (entry instanceof Old old && old.id == id)) {
+        if (free(index, entry)) {
+          return;
+        }
+        entry = entries.getAcquire(index); // the refresher has made it an old one
+      }
+    }
+  }
+
+  private void endInBox(long id) {
+    long handle = spans.find(id);
+    spans.end(handle == OpenSpans.NONE ? slotless : handle, id);
+  }
+
+  /** {@return whether that entry was there, and is free now} */
+  private boolean free(int index, Object entry) {
+    if (!entries.compareAndSet(index, entry, TAKEN)) {
+      return false;
+    }
+    int row = index * rowLength;
+    Arrays.fill(rows, row, row + rowLength, null);
+    // Release: the row is clear before it can be taken again. Partner: the CAS in claim.
+    entries.setRelease(index, null);
+    return true;
+  }
+
+  // ---- on the refresher's thread
+
+  /** Looks at every span that was there at the last look already. */
+  void refresh(long nowNanos) {
+    for (int index = 0; index < ENTRIES; index++) {
+      Object entry = entries.getAcquire(index);
+      if (entry instanceof Old old) {
+        look(index, old, nowNanos);
+      } else if (entry instanceof ReadableSpan span) {
+        long id = HexIds.spanId(span.getSpanContext());
+        if (seen[index] != id) {
+          seen[index] = id;
+          continue;
+        }
+        int row = index * rowLength;
+        Old old = new Old(span, id, nowNanos, Arrays.copyOfRange(rows, row, row + rowLength));
+        // A span is young once, so success means that the row was its own all the while.
+        if (entries.compareAndSet(index, entry, old)) {
+          look(index, old, nowNanos);
+        }
+      } else {
+        seen[index] = 0;
+      }
+    }
+  }
+
+  private void look(int index, Old old, long nowNanos) {
+    ReadableSpan span = old.get();
+    if (span == null || nowNanos - old.sinceNanos > maxAgeNanos) {
+      if (free(index, old)) {
+        endInBox(old.id);
+        evicted.incrementAndGet();
+      }
+    } else if (span.hasEnded()) {
+      // Its end was told by way of a wrapper, or is being told right now.
+      if (free(index, old)) {
+        endInBox(old.id);
+      }
+    } else if (--old.toWait <= 0) {
+      old.toWait = old.pause;
+      record(span, old);
+    }
+  }
+
+  private void record(ReadableSpan span, Old old) {
+    long handle = spans.find(old.id);
+    if (handle == OpenSpans.NONE) {
+      return;
+    }
+    int changes = 0;
+    String name = span.getName();
+    if (!name.equals(old.recorded[0])) {
+      spans.rename(handle, name);
+      old.recorded[0] = name;
+      changes++;
+    }
+    for (int key = 0; key < keys.count(); key++) {
+      Object value = keys.value(span, key);
+      // By reference first: it is what nearly all are, and asks no code of the application.
+      if (value != null && value != old.recorded[1 + key] && !value.equals(old.recorded[1 + key])) {
+        keys.set(spans, handle, key, value);
+        old.recorded[1 + key] = value;
+        changes++;
+      }
+    }
+    old.changes += changes;
+    if (old.changes >= CHANGES_PER_PAUSE) {
+      // A slot has room for some ten updates; what comes after them goes to the trail.
+      old.changes = 0;
+      old.pause = Math.min(MAX_PAUSE, old.pause * 2);
+    }
+  }
+
+  /** {@return how many spans were taken out of the box because nobody would end them} */
+  long evicted() {
+    return evicted.get();
+  }
+
+  /** {@return how many spans found no entry, and were not looked at again} */
+  long unwatched() {
+    return unwatched.get();
+  }
+}
