@@ -4,9 +4,11 @@ import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.sdk.autoconfigure.spi.AutoConfigurationCustomizer;
 import io.opentelemetry.sdk.autoconfigure.spi.AutoConfigurationCustomizerProvider;
 import io.opentelemetry.sdk.autoconfigure.spi.ConfigProperties;
+import io.opentelemetry.sdk.autoconfigure.spi.ConfigurationException;
 import io.opentelemetry.sdk.logs.SdkLoggerProviderBuilder;
 import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.trace.SdkTracerProviderBuilder;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -97,8 +99,18 @@ public final class CairnAutoConfiguration implements AutoConfigurationCustomizer
         first(config.getString("cairn.release"), resource.getAttribute(SERVICE_VERSION)),
         first(config.getString("cairn.environment"), environment),
         config.getList("cairn.otel.attributes"),
-        config.getDuration("cairn.otel.refresh"),
+        refresh(config),
         config.getBoolean("cairn.otel.threads"));
+  }
+
+  /** A setting that names none is said and not followed: a typo must not cost the recording. */
+  private static @Nullable Duration refresh(ConfigProperties config) {
+    try {
+      return config.getDuration("cairn.otel.refresh");
+    } catch (ConfigurationException e) {
+      Faults.warn(e.getMessage() + "; spans are looked at with the default interval", e);
+      return null;
+    }
   }
 
   private static @Nullable String first(@Nullable String value, @Nullable String otherwise) {

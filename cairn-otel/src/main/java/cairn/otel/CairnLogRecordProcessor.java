@@ -70,7 +70,7 @@ public final class CairnLogRecordProcessor implements LogRecordProcessor {
       try {
         record(logRecord);
       } catch (Throwable e) {
-        faults.note("onEmit", e);
+        faults.unrecorded("onEmit", e);
       }
     }
   }

@@ -93,7 +93,7 @@ public final class CairnSpanProcessor implements SpanProcessor {
       current.spanStarted();
       watched.begin(span);
     } catch (Throwable e) {
-      faults.note("onStart", e);
+      faults.unrecorded("onStart", e);
     }
   }
 
@@ -108,7 +108,7 @@ public final class CairnSpanProcessor implements SpanProcessor {
     try {
       watched.end(span);
     } catch (Throwable e) {
-      faults.note("onEnd", e);
+      faults.unrecorded("onEnd", e);
     }
   }
 
@@ -124,7 +124,7 @@ public final class CairnSpanProcessor implements SpanProcessor {
       watched.refresh(System.nanoTime());
       tellCounts();
     } catch (Throwable e) {
-      faults.note("refresh", e);
+      faults.unrecorded("refresh", e);
     }
   }
 

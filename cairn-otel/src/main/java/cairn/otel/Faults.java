@@ -3,8 +3,8 @@ package cairn.otel;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What went wrong in a call from the OpenTelemetry SDK: counted, the first one logged, never passed
- * on, since the SDK would pass it on to the application.
+ * What code of others threw into ours, or ours where others would pass it on to the application:
+ * counted, the first one logged, never passed on.
  */
 final class Faults {
   private final AtomicLong count = new AtomicLong();
@@ -12,16 +12,25 @@ final class Faults {
   /**
    * Takes note.
    *
-   * @param where such as {@code onStart}
+   * @param what what threw, and what follows
    * @throws Error if it is one of the virtual machine, other than a stack overflow
    */
-  void note(String where, Throwable fault) {
+  void note(String what, Throwable fault) {
     if (fault instanceof Error error && isFatal(error)) {
       throw error;
     }
     if (count.getAndIncrement() == 0) {
-      warn("call from OpenTelemetry was not recorded: call=" + where + ", error=" + fault, fault);
+      warn(what + ": error=" + fault, fault);
     }
+  }
+
+  /**
+   * Takes note of a call that was not recorded; as {@link #note}.
+   *
+   * @param call such as {@code onStart}
+   */
+  void unrecorded(String call, Throwable fault) {
+    note("call from OpenTelemetry was not recorded, call=" + call, fault);
   }
 
   long count() {

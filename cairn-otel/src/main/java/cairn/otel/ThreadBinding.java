@@ -23,7 +23,7 @@ final class ThreadBinding implements ContextStorage {
 
   private final ContextStorage storage;
 
-  private ThreadBinding(ContextStorage storage) {
+  ThreadBinding(ContextStorage storage) {
     this.storage = storage;
   }
 
@@ -32,10 +32,15 @@ final class ThreadBinding implements ContextStorage {
    * used yet in this process: OpenTelemetry logs a warning otherwise.
    */
   static void to(OpenSpans spans) {
-    box = spans;
+    target(spans);
     if (INSTALLED.compareAndSet(false, true)) {
       ContextStorage.addWrapper(ThreadBinding::new);
     }
+  }
+
+  /** As {@link #to}, where the storage is wrapped already. */
+  static void target(OpenSpans spans) {
+    box = spans;
   }
 
   /** Binds no more spans of that box. */
@@ -53,7 +58,7 @@ final class ThreadBinding implements ContextStorage {
       try {
         bind(spans, toAttach);
       } catch (Throwable e) {
-        FAULTS.note("attach", e);
+        FAULTS.unrecorded("attach", e);
       }
     }
     return scope;

@@ -67,9 +67,6 @@ final class WatchedSpans {
   private final AtomicLong evicted = new AtomicLong();
   private final AtomicLong unwatched = new AtomicLong();
 
-  /** The handle of a span that found no slot in the box; {@link OpenSpans#NONE} if all did. */
-  private volatile long slotless = OpenSpans.NONE;
-
   WatchedSpans(OpenSpans spans, ListedKeys keys, Duration maxAge) {
     this.spans = spans;
     this.keys = keys;
@@ -102,7 +99,7 @@ final class WatchedSpans {
     SpanContext context = span.getSpanContext();
     long id = HexIds.spanId(context);
     if (id == 0) {
-      return; // made by an id generator that makes none: it could not be found at its end
+      return; // its id generator makes none: it could not be found at its end
     }
     String name = span.getName();
     long latency = span.getLatencyNanos();
@@ -118,9 +115,6 @@ final class WatchedSpans {
             latency > GIVEN_START_NANOS ? System.currentTimeMillis() * 1_000_000 - latency : 0);
     if (handle == OpenSpans.NONE) {
       return;
-    }
-    if (handle < 0) {
-      slotless = handle;
     }
     int index = claim(id);
     try {
@@ -183,8 +177,7 @@ final class WatchedSpans {
   }
 
   private void endInBox(long id) {
-    long handle = spans.find(id);
-    spans.end(handle == OpenSpans.NONE ? slotless : handle, id);
+    spans.end(spans.find(id), id);
   }
 
   /** {@return whether that entry was there, and is free now} */
