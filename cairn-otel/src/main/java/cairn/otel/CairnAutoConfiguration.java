@@ -26,8 +26,9 @@ import org.jspecify.annotations.Nullable;
  *       {@link CairnSpanProcessor.Builder}; threads are bound by default in the agent alone.
  * </ul>
  *
- * <p>If this class loader has an open recorder already, that one is used. An SDK starts without the
- * processors, and with a line in the log, if something here fails.
+ * <p>If this class loader has an open recorder already, that one is used. In the agent a recorder
+ * that the application opens becomes part of the agent's run. An SDK starts without the processors,
+ * and with a line in the log, if something here fails.
  */
 public final class CairnAutoConfiguration implements AutoConfigurationCustomizerProvider {
   private static final AttributeKey<String> SERVICE_NAME = AttributeKey.stringKey("service.name");
@@ -55,7 +56,9 @@ public final class CairnAutoConfiguration implements AutoConfigurationCustomizer
     customizer.addLoggerProviderCustomizer(this::addLogRecordProcessor);
   }
 
-  /** {@return the last to customize: it sees the final resource, and what it puts first is first} */
+  /**
+   * {@return the last to customize: it sees the final resource, and what it puts first is first}
+   */
   @Override
   public int order() {
     return Integer.MAX_VALUE;

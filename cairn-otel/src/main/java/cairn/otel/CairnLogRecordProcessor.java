@@ -89,8 +89,7 @@ public final class CairnLogRecordProcessor implements LogRecordProcessor {
             HexIds.spanId(logRecord.getSpanContext()));
   }
 
-  private @Nullable Map<String, Object> data(
-      ReadWriteLogRecord logRecord, @Nullable String event) {
+  private @Nullable Map<String, Object> data(ReadWriteLogRecord logRecord, @Nullable String event) {
     Map<String, Object> data = null;
     if (event != null) {
       data = put(data, "event.name", event);

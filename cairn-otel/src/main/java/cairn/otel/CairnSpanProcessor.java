@@ -16,8 +16,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the open spans of an OpenTelemetry SDK in the box, so that the report of a process that died
- * names them.
+ * Keeps the open spans of an OpenTelemetry SDK in the box, so that the report of a process that
+ * died names them.
  *
  * <pre>{@code
  * SdkTracerProvider.builder()

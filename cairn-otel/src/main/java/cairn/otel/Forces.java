@@ -16,7 +16,8 @@ final class Forces {
       return CompletableResultCode.ofSuccess();
     }
     CompletableResultCode result = new CompletableResultCode();
-    Thread thread = new Thread(null, () -> complete(result, recorder), "cairn-otel-force", 0, false);
+    Thread thread =
+        new Thread(null, () -> complete(result, recorder), "cairn-otel-force", 0, false);
     thread.setDaemon(true);
     try {
       thread.start();

@@ -29,10 +29,10 @@ final class ListedKeys {
   static final String DEFAULT = "default";
 
   private static final int ALL_KINDS = -1;
-  private static final int SERVER = 1 << SpanKind.SERVER.ordinal();
-  private static final int CLIENT = 1 << SpanKind.CLIENT.ordinal();
-  private static final int PRODUCER = 1 << SpanKind.PRODUCER.ordinal();
-  private static final int CONSUMER = 1 << SpanKind.CONSUMER.ordinal();
+  private static final int SERVER = 1 << number(SpanKind.SERVER);
+  private static final int CLIENT = 1 << number(SpanKind.CLIENT);
+  private static final int PRODUCER = 1 << number(SpanKind.PRODUCER);
+  private static final int CONSUMER = 1 << number(SpanKind.CONSUMER);
   private static final int LATE = 0;
 
   /** Semantic conventions 1.44, and the names before for databases, which agents still send. */
@@ -62,7 +62,9 @@ final class ListedKeys {
   private final Key[] keys;
   private final int[][] atStart = new int[SpanKind.values().length][];
 
-  /** A name, the forms in which it may be there, and the kinds of span asked for it at the start. */
+  /**
+   * A name, the forms in which it may be there, and the kinds of span asked for it at the start.
+   */
   private record Key(String name, List<AttributeKey<?>> forms, int kinds) {}
 
   private ListedKeys(List<Key> keys) {
@@ -77,6 +79,12 @@ final class ListedKeys {
       }
       atStart[kind] = asked.stream().mapToInt(Integer::intValue).toArray();
     }
+  }
+
+  /** {@return the number of a kind, as OpenSpans and the box have it} */
+  @SuppressWarnings("EnumOrdinal") // the order of OpenTelemetry's kinds is that of FORMAT.md
+  static int number(SpanKind kind) {
+    return kind.ordinal();
   }
 
   private static Key text(String name, int kinds) {
@@ -155,9 +163,8 @@ final class ListedKeys {
   }
 
   /** {@return the keys to ask a span of that kind for when it starts, as indexes} */
-  @SuppressWarnings("MixedArrayDimensions") // on the record path: the array itself, not a copy
   int[] atStart(SpanKind kind) {
-    return atStart[kind.ordinal()];
+    return atStart[number(kind)];
   }
 
   /** {@return the value of that key, or null} Takes the span's lock; allocates nothing. */

@@ -53,6 +53,11 @@ record ProcessorSettings(
       if (environment != null) {
         builder.environment(environment);
       }
+      if (isInAgent()) {
+        builder
+            .shared(); // the application's own recorder is in a class loader that sees nothing of
+        // us
+      }
       return builder.open();
     }
   }

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 final class ThreadBinding implements ContextStorage {
   private static final AtomicBoolean INSTALLED = new AtomicBoolean();
 
-  // A storage is for the whole process, and a box may be closed before it: hence not in the storage.
+  // A storage is for the whole process, and a box may be closed before it: hence not in the
+  // storage.
   private static volatile @Nullable OpenSpans box;
   private static final Faults FAULTS = new Faults();
 

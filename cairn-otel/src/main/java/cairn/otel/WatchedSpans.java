@@ -110,7 +110,7 @@ final class WatchedSpans {
             HexIds.traceIdLow(context),
             id,
             HexIds.spanId(span.getParentSpanContext()),
-            span.getKind().ordinal(),
+            ListedKeys.number(span.getKind()),
             context.getTraceFlags().asByte() & 0xff,
             latency > GIVEN_START_NANOS ? System.currentTimeMillis() * 1_000_000 - latency : 0);
     if (handle == OpenSpans.NONE) {
@@ -144,7 +144,7 @@ final class WatchedSpans {
   private int claim(long id) {
     int place = place(id);
     for (int i = 0; i < PROBES; i++) {
-      int index = place + i & ENTRIES - 1;
+      int index = (place + i) & (ENTRIES - 1);
       if (entries.getPlain(index) == null && entries.compareAndSet(index, null, TAKEN)) {
         return index;
       }
@@ -153,7 +153,7 @@ final class WatchedSpans {
   }
 
   private static int place(long id) {
-    return (int) (id * GOLDEN >>> 40) & ENTRIES - 1;
+    return (int) ((id * GOLDEN) >>> 40) & (ENTRIES - 1);
   }
 
   /** Takes a span that ends out of the box. One that was never in it does nothing. */
@@ -165,7 +165,7 @@ final class WatchedSpans {
     endInBox(id);
     int place = place(id);
     for (int i = 0; i < PROBES; i++) {
-      int index = place + i & ENTRIES - 1;
+      int index = (place + i) & (ENTRIES - 1);
       Object entry = entries.getAcquire(index);
       while (entry == span || (entry instanceof Old old && old.id == id)) {
         if (free(index, entry)) {

@@ -96,7 +96,8 @@ class CairnLogRecordProcessorTest {
   @Test
   void exceptionAndListedAttributesAreItsDataAndOthersAreNot() {
     use(CairnLogRecordProcessor.builder(box.recorder).attributes(List.of("order.id:long")));
-    String trace = "java.lang.IllegalStateException: boom\n" + "\tat some.Where(Where.java)\n".repeat(400);
+    String trace =
+        "java.lang.IllegalStateException: boom\n" + "\tat some.Where(Where.java)\n".repeat(400);
 
     logger
         .logRecordBuilder()
@@ -111,8 +112,7 @@ class CairnLogRecordProcessorTest {
 
     Breadcrumb crumb = box.lastBreadcrumb();
     assertThat(crumb.data().keySet())
-        .containsExactly(
-            "order.id", "exception.type", "exception.message", "exception.stacktrace");
+        .containsExactly("order.id", "exception.type", "exception.message", "exception.stacktrace");
     assertThat(crumb.data())
         .containsEntry("order.id", 17L)
         .containsEntry("exception.type", "java.lang.IllegalStateException")
@@ -127,8 +127,7 @@ class CairnLogRecordProcessorTest {
     logger
         .logRecordBuilder()
         .setBody("failed")
-        .setAttribute(
-            AttributeKey.stringKey("exception.message"), "x".repeat(999) + "\uD83E\uDDC0")
+        .setAttribute(AttributeKey.stringKey("exception.message"), "x".repeat(999) + "\uD83E\uDDC0")
         .emit();
 
     assertThat(box.lastBreadcrumb().data())

@@ -74,8 +74,7 @@ class CairnSpanProcessorTest {
       provider.close();
     }
     processor = builder.build();
-    provider =
-        SdkTracerProvider.builder().setSampler(sampler).addSpanProcessor(processor).build();
+    provider = SdkTracerProvider.builder().setSampler(sampler).addSpanProcessor(processor).build();
     tracer = provider.get("test");
   }
 
@@ -143,10 +142,7 @@ class CairnSpanProcessorTest {
             TraceState.getDefault());
 
     Span span =
-        tracer
-            .spanBuilder("child")
-            .setParent(Context.root().with(Span.wrap(remote)))
-            .startSpan();
+        tracer.spanBuilder("child").setParent(Context.root().with(Span.wrap(remote))).startSpan();
 
     assertThat(box.only().traceId()).isEqualTo("0af7651916cd43dd8448eb211c80319c");
     assertThat(box.only().parentSpanId()).isEqualTo("ffffffffffffffff");
@@ -158,8 +154,7 @@ class CairnSpanProcessorTest {
     Instant start = Instant.now().minusSeconds(3600);
     Span span = tracer.spanBuilder("receive").setStartTimestamp(start).startSpan();
 
-    assertThat(box.only().startedAt())
-        .isBetween(start.minusMillis(500), start.plusMillis(500));
+    assertThat(box.only().startedAt()).isBetween(start.minusMillis(500), start.plusMillis(500));
     span.end();
   }
 

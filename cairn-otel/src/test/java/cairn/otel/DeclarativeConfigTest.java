@@ -54,13 +54,20 @@ class DeclarativeConfigTest {
   void bothProcessorsAreFoundByTypeAndNameAndShareARecorder() {
     Map<String, Object> values =
         Map.of(
-            "app", "orders",
-            "directory", root.toString(),
-            "release", "1.4.2",
-            "environment", "prod",
-            "attributes", List.of("order.id:long"),
-            "refresh", 500,
-            "threads", false);
+            "app",
+            "orders",
+            "directory",
+            root.toString(),
+            "release",
+            "1.4.2",
+            "environment",
+            "prod",
+            "attributes",
+            List.of("order.id:long"),
+            "refresh",
+            500,
+            "threads",
+            false);
 
     SpanProcessor spans = (SpanProcessor) component(SpanProcessor.class).create(node(values));
     Object logs = component(LogRecordProcessor.class).create(node(Map.of()));
@@ -70,8 +77,7 @@ class DeclarativeConfigTest {
         .contains("attributes=[order.id]")
         .contains("refresh=PT0.5S")
         .contains("threads=false");
-    try (SdkTracerProvider provider =
-        SdkTracerProvider.builder().addSpanProcessor(spans).build()) {
+    try (SdkTracerProvider provider = SdkTracerProvider.builder().addSpanProcessor(spans).build()) {
       provider.get("test").spanBuilder("work").setAttribute("order.id", 17L).startSpan();
       Report report = BoxUnderTest.report(root);
       assertThat(report.run().app()).isEqualTo("orders");
@@ -98,7 +104,8 @@ class DeclarativeConfigTest {
     Class<?> reader;
     try {
       reader =
-          Class.forName("io.opentelemetry.sdk.extension.incubator.fileconfig.DeclarativeConfiguration");
+          Class.forName(
+              "io.opentelemetry.sdk.extension.incubator.fileconfig.DeclarativeConfiguration");
     } catch (ClassNotFoundException e) {
       System.out.println(
           "NOT RUN, no reader of configuration files (mvn -Dopentelemetry.version=1.58.0 has one;"

@@ -22,7 +22,8 @@ class HexIdsTest {
       long low = random.nextLong();
       long span = random.nextLong() | 1;
       SpanContext context =
-          context(String.format(Locale.ROOT, "%016x%016x", high, low), String.format("%016x", span));
+          context(
+              String.format(Locale.ROOT, "%016x%016x", high, low), String.format("%016x", span));
 
       assertThat(HexIds.traceIdHigh(context)).isEqualTo(high);
       assertThat(HexIds.traceIdLow(context)).isEqualTo(low);
@@ -41,7 +42,8 @@ class HexIdsTest {
 
   @Test
   void whatIsNoIdIsZeroAndNeverThrows() {
-    for (String id : new String[] {"", "abc", "zzzzzzzzzzzzzzzz", "00f067aa0ba902b", "ä".repeat(16)}) {
+    for (String id :
+        new String[] {"", "abc", "zzzzzzzzzzzzzzzz", "00f067aa0ba902b", "ä".repeat(16)}) {
       SpanContext odd =
           (SpanContext)
               java.lang.reflect.Proxy.newProxyInstance(

@@ -18,7 +18,6 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -79,8 +78,7 @@ class SpanAllocationTest {
       if (!recorder.mode().equals("mapped")) {
         throw new IllegalStateException(recorder.mode());
       }
-      SdkTracerProvider provider =
-          SdkTracerProvider.builder().addSpanProcessor(processor).build();
+      SdkTracerProvider provider = SdkTracerProvider.builder().addSpanProcessor(processor).build();
       Tracer tracer = provider.get("allocation");
       ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
       long least = Long.MAX_VALUE;
@@ -123,8 +121,7 @@ class SpanAllocationTest {
           }
           span.end();
         }
-        default ->
-            tracer.spanBuilder("GET").setSpanKind(SpanKind.SERVER).startSpan().end();
+        default -> tracer.spanBuilder("GET").setSpanKind(SpanKind.SERVER).startSpan().end();
       }
     }
   }
