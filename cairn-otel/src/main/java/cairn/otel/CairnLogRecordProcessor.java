@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,13 +36,24 @@ public final class CairnLogRecordProcessor implements LogRecordProcessor {
   private static final int MAX_MESSAGE_CHARS = 1_000;
   private static final int MAX_STACKTRACE_CHARS = 4_000;
 
-  private final Recorder recorder;
+  private final Supplier<Recorder> opening;
+  private volatile @Nullable Recorder recorder;
   private final ListedKeys keys;
   private final Faults faults = new Faults();
 
-  private CairnLogRecordProcessor(Recorder recorder, ListedKeys keys) {
-    this.recorder = recorder;
+  /**
+   * Makes one whose recorder is asked for at the first log record.
+   *
+   * @param opening may be called by several threads at once, and again within itself
+   */
+  CairnLogRecordProcessor(Supplier<Recorder> opening, ListedKeys keys) {
+    this.opening = opening;
     this.keys = keys;
+  }
+
+  private CairnLogRecordProcessor(Recorder recorder, ListedKeys keys) {
+    this(() -> recorder, keys);
+    this.recorder = recorder;
   }
 
   /**
@@ -66,21 +78,27 @@ public final class CairnLogRecordProcessor implements LogRecordProcessor {
 
   @Override
   public void onEmit(Context context, ReadWriteLogRecord logRecord) {
-    if (recorder.isEnabled()) {
-      try {
-        record(logRecord);
-      } catch (Throwable e) {
-        faults.unrecorded("onEmit", e);
+    try {
+      Recorder open = recorder;
+      if (open == null) {
+        open = opening.get();
+        if (open.isEnabled()) {
+          recorder = open;
+        }
       }
+      if (open.isEnabled()) {
+        record(logRecord, open);
+      }
+    } catch (Throwable e) {
+      faults.unrecorded("onEmit", e);
     }
   }
 
-  private void record(ReadWriteLogRecord logRecord) {
+  private void record(ReadWriteLogRecord logRecord, Recorder open) {
     String event = logRecord.getEventName();
     Value<?> body = logRecord.getBodyValue();
     String message = body == null ? event : body.asString();
-    recorder
-        .openSpans()
+    open.openSpans()
         .breadcrumb(
             level(logRecord.getSeverity()),
             logRecord.getInstrumentationScopeInfo().getName(),
@@ -162,7 +180,8 @@ public final class CairnLogRecordProcessor implements LogRecordProcessor {
    */
   @Override
   public CompletableResultCode forceFlush() {
-    return Forces.await(recorder);
+    Recorder open = recorder;
+    return open == null ? CompletableResultCode.ofSuccess() : Forces.await(open);
   }
 
   /**

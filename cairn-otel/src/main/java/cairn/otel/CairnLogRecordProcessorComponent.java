@@ -6,7 +6,8 @@ import io.opentelemetry.sdk.logs.LogRecordProcessor;
 
 /**
  * The log record processor {@code cairn} of OpenTelemetry's configuration files; keys as for {@link
- * CairnSpanProcessorComponent}.
+ * CairnSpanProcessorComponent}. It uses the recorder that the span processor of the file opens;
+ * where there is none it opens one at the first log record.
  *
  * <p>OpenTelemetry's interface for this is not stable yet.
  */
@@ -26,6 +27,7 @@ public final class CairnLogRecordProcessorComponent implements ComponentProvider
 
   @Override
   public Object create(DeclarativeConfigProperties config) {
-    return DeclaredSettings.of(config).logRecordProcessor();
+    // OpenTelemetry makes loggers before tracers: the span processor's settings come first all the same.
+    return DeclaredSettings.of(config).lateLogRecordProcessor();
   }
 }

@@ -17,8 +17,7 @@ import io.opentelemetry.sdk.trace.SpanProcessor;
  *
  * <p>Keys, all optional: {@code app} (default: the property {@code cairn.app}, else {@code
  * otel.service.name}, or their environment variables), {@code directory}, {@code release}, {@code
- * environment}, {@code attributes} (a list), {@code refresh} (milliseconds), {@code threads}. Of
- * two processors in one file the first opens the recorder.
+ * environment}, {@code attributes} (a list), {@code refresh} (milliseconds), {@code threads}.
  *
  * <p>OpenTelemetry's interface for this is not stable yet.
  */

@@ -4,6 +4,7 @@ import cairn.Recorder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,38 +29,41 @@ record ProcessorSettings(
   /** Of a recorder's builder. */
   private static final int MAX_APP_LENGTH = 100;
 
-  private static final Object OPENING = new Object();
+  private static final ReentrantLock OPENING = new ReentrantLock();
 
   /**
    * {@return the recorder that is open in this class loader already, else one with these settings}
    * Disabled if it cannot be opened; never throws.
    */
   Recorder recorder() {
-    // A lock: two processors of one SDK share the recorder that the first one opened.
-    synchronized (OPENING) {
+    // A lock: the processors of one SDK share the recorder that the first of them opened.
+    OPENING.lock();
+    try {
       Recorder open = Recorder.global();
-      if (open.isEnabled()) {
-        return open;
-      }
-      Recorder.Builder builder =
-          Recorder.builder(
-              app.length() <= MAX_APP_LENGTH ? app : app.substring(0, MAX_APP_LENGTH).strip());
-      if (directory != null) {
-        builder.directory(Path.of(directory));
-      }
-      if (release != null) {
-        builder.release(release);
-      }
-      if (environment != null) {
-        builder.environment(environment);
-      }
-      if (isInAgent()) {
-        builder
-            .shared(); // the application's own recorder is in a class loader that sees nothing of
-        // us
-      }
-      return builder.open();
+      // What opening one logs may come back as a log record.
+      return open.isEnabled() || OPENING.getHoldCount() > 1 ? open : open();
+    } finally {
+      OPENING.unlock();
     }
+  }
+
+  private Recorder open() {
+    Recorder.Builder builder =
+        Recorder.builder(
+            app.length() <= MAX_APP_LENGTH ? app : app.substring(0, MAX_APP_LENGTH).strip());
+    if (directory != null) {
+      builder.directory(Path.of(directory));
+    }
+    if (release != null) {
+      builder.release(release);
+    }
+    if (environment != null) {
+      builder.environment(environment);
+    }
+    if (isInAgent()) {
+      builder.shared(); // the application's recorder is in a class loader that sees nothing of us
+    }
+    return builder.open();
   }
 
   /** A mistake in the list is said, and not followed: it must not cost the application its SDK. */
@@ -90,6 +94,11 @@ record ProcessorSettings(
 
   CairnLogRecordProcessor logRecordProcessor() {
     return CairnLogRecordProcessor.builder(recorder()).keys(keys()).build();
+  }
+
+  /** {@return one that opens a recorder at its first log record, if none is open then} */
+  CairnLogRecordProcessor lateLogRecordProcessor() {
+    return new CairnLogRecordProcessor(this::recorder, keys());
   }
 
   private boolean bindsThreads() {

@@ -36,7 +36,8 @@ final class WatchedSpans {
    * span that is held for ever and never ended goes at the maximal age.
    *
    * A span for which no entry is free near its place is in the box as any other, but not looked at
-   * again. Counted.
+   * again; neither is one that found no slot in the box, since its name could not be changed there.
+   * Counted.
    */
   private static final int ENTRIES = 2048;
   private static final int PROBES = 16;
@@ -116,7 +117,7 @@ final class WatchedSpans {
     if (handle == OpenSpans.NONE) {
       return;
     }
-    int index = claim(id);
+    int index = handle < 0 ? -1 : claim(id);
     try {
       int[] asked = keys.atStart(span.getKind());
       for (int key : asked) {

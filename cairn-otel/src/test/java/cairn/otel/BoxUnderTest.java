@@ -21,9 +21,13 @@ final class BoxUnderTest implements AutoCloseable {
   final Recorder recorder;
 
   BoxUnderTest(Path root) {
+    this(root, SLOTS);
+  }
+
+  BoxUnderTest(Path root, int slots) {
     this.root = root;
     this.recorder =
-        Recorder.builder("otel-test").directory(root).spanSlots(SLOTS).trailBytes(1 << 20).open();
+        Recorder.builder("otel-test").directory(root).spanSlots(slots).trailBytes(1 << 20).open();
     assertThat(recorder.isEnabled()).as(recorder.mode()).isTrue();
   }
 

@@ -26,6 +26,8 @@ import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.Proxy;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -427,7 +429,10 @@ class CairnSpanProcessorTest {
   }
 
   @Test
-  void spansBeyondTheWatchAreCountedAndRecordedAllTheSame() {
+  void spansBeyondTheWatchAreCountedAndRecordedAllTheSame() throws IOException {
+    box.close();
+    box = new BoxUnderTest(Files.createDirectory(root.resolve("large")), 4096);
+    use(byHand());
     List<Span> spans = new ArrayList<>();
     for (int i = 0; i < 3_000; i++) {
       spans.add(tracer.spanBuilder("span").startSpan());
@@ -435,6 +440,7 @@ class CairnSpanProcessorTest {
     lookTwice();
 
     assertThat(processor.unwatched()).isBetween(952L, 2_000L);
+    assertThat(box.open()).hasSize(spans.size());
     spans.forEach(Span::end);
     assertThat(box.open()).isEmpty();
     Span after = tracer.spanBuilder("after").startSpan();

@@ -9,6 +9,7 @@ import io.opentelemetry.api.incubator.config.DeclarativeConfigProperties;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.sdk.autoconfigure.spi.internal.ComponentProvider;
 import io.opentelemetry.sdk.logs.LogRecordProcessor;
+import io.opentelemetry.sdk.logs.SdkLoggerProvider;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import io.opentelemetry.sdk.trace.SpanProcessor;
 import java.io.ByteArrayInputStream;
@@ -69,21 +70,44 @@ class DeclarativeConfigTest {
             "threads",
             false);
 
+    // In OpenTelemetry's order: loggers are made before tracers.
+    LogRecordProcessor logs =
+        (LogRecordProcessor) component(LogRecordProcessor.class).create(node(Map.of()));
     SpanProcessor spans = (SpanProcessor) component(SpanProcessor.class).create(node(values));
-    Object logs = component(LogRecordProcessor.class).create(node(Map.of()));
 
-    assertThat(logs).isInstanceOf(CairnLogRecordProcessor.class);
     assertThat(spans.toString())
         .contains("attributes=[order.id]")
         .contains("refresh=PT0.5S")
         .contains("threads=false");
-    try (SdkTracerProvider provider = SdkTracerProvider.builder().addSpanProcessor(spans).build()) {
+    try (SdkTracerProvider provider = SdkTracerProvider.builder().addSpanProcessor(spans).build();
+        SdkLoggerProvider loggers =
+            SdkLoggerProvider.builder().addLogRecordProcessor(logs).build()) {
+      loggers.get("logger").logRecordBuilder().setBody("hello").emit();
       provider.get("test").spanBuilder("work").setAttribute("order.id", 17L).startSpan();
       Report report = BoxUnderTest.report(root);
       assertThat(report.run().app()).isEqualTo("orders");
       assertThat(report.run().release()).isEqualTo("1.4.2");
       assertThat(report.run().environment()).isEqualTo("prod");
+      assertThat(report.trail()).anyMatch(crumb -> "hello".equals(crumb.message()));
       assertThat(report.openSpans().get(0).attributes()).containsEntry("order.id", 17L);
+    }
+  }
+
+  @Test
+  void logRecordProcessorAloneOpensARecorderAtTheFirstLogRecord() {
+    Map<String, Object> values = Map.of("app", "logs-only", "directory", root.toString());
+    LogRecordProcessor logs =
+        (LogRecordProcessor) component(LogRecordProcessor.class).create(node(values));
+    assertThat(logs.forceFlush().isSuccess()).isTrue();
+    assertThat(root).isEmptyDirectory();
+
+    try (SdkLoggerProvider loggers =
+        SdkLoggerProvider.builder().addLogRecordProcessor(logs).build()) {
+      loggers.get("logger").logRecordBuilder().setBody("hello").emit();
+
+      assertThat(BoxUnderTest.report(root).run().app()).isEqualTo("logs-only");
+      assertThat(BoxUnderTest.report(root).trail())
+          .anyMatch(crumb -> "hello".equals(crumb.message()));
     }
   }
 

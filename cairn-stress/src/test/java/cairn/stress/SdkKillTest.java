@@ -36,7 +36,7 @@ class SdkKillTest {
             file.toString());
     try (Child child = Child.start(command, directory.resolve("log"))) {
       assertThat(child.readLine()).isEqualTo("mapped");
-      child.liveOn(20 + new Random(seed).nextInt(300));
+      child.liveOn(100 + new Random(seed).nextInt(300));
       child.kill();
     }
 
@@ -53,7 +53,7 @@ class SdkKillTest {
         }
         UnfinishedSpan span = open.remove(String.format("%016x", begun));
         assertThat(span).as("begun and not ended: thread=%s, place=%s", thread, place).isNotNull();
-        assertThat(span.name()).isEqualTo("work " + thread);
+        assertThat(span.name()).isIn("work " + thread, SdkVictim.LATE + thread);
         assertThat(span.kind()).isEqualTo("CONSUMER");
         assertThat(span.traceId()).hasSize(32);
         assertThat(span.thread()).startsWith(SdkVictim.threadName(thread));
@@ -68,6 +68,7 @@ class SdkKillTest {
     assertThat(open)
         .as("one a thread was about to end or had just begun")
         .hasSizeLessThanOrEqualTo(8);
+    assertThat(report.openSpans()).anyMatch(span -> span.name().startsWith(SdkVictim.LATE));
     assertThat(report.counters()).containsEntry("spansOverflowed", 0L);
     assertThat(report.findings()).isEmpty();
   }
