@@ -27,7 +27,8 @@ public final class CairnLogRecordProcessorComponent implements ComponentProvider
 
   @Override
   public Object create(DeclarativeConfigProperties config) {
-    // OpenTelemetry makes loggers before tracers: the span processor's settings come first all the same.
+    // OpenTelemetry makes loggers before tracers: the span processor's settings come first all the
+    // same.
     return DeclaredSettings.of(config).lateLogRecordProcessor();
   }
 }
