@@ -25,10 +25,15 @@ final class Calls {
     }
   }
 
-  /** Counts the calls of the current thread from now on. */
+  /** Counts the calls of the current thread, and its CPU time, from now on. */
   void join(Caller caller) {
-    callers.add(caller);
+    count(caller);
     CallerCpu.join(caller);
+  }
+
+  /** Counts the calls of a caller whose thread's CPU time says nothing about them. */
+  void count(Caller caller) {
+    callers.add(caller);
   }
 
   /** {@return the sum; throws if it is 0, which can only mean that the measurement is broken} */

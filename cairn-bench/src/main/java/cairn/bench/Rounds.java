@@ -41,19 +41,32 @@ final class Rounds {
       return Table.median(nanos);
     }
 
+    double minNanos() {
+      return Table.min(nanos);
+    }
+
     double cpu() {
       return Table.median(cpu);
+    }
+
+    double bytes() {
+      return Table.median(bytes);
+    }
+
+    /** {@return how many iterations there were} */
+    int count() {
+      return nanos.size();
     }
 
     /** {@return cells of a table: median, min, each round; CPU median, min if known; bytes} */
     List<String> cells() {
       return List.of(
           Table.number(nanos(), 0),
-          Table.number(Table.min(nanos), 0),
+          Table.number(minNanos(), 0),
           String.join(", ", rounds.stream().map(round -> Table.number(round, 0)).toList()),
           Double.isNaN(cpu()) ? "" : Table.number(cpu(), 0),
           Double.isNaN(cpu()) ? "" : Table.number(Table.min(cpu), 0),
-          Table.number(Table.median(bytes), 0));
+          Table.number(bytes(), 0));
     }
   }
 
@@ -68,6 +81,22 @@ final class Rounds {
 
   /** Runs one fork of the only benchmark that {@code include} and {@code params} name. */
   void run(String label, String include, Map<String, String> params, int threads) throws Exception {
+    run(label, include, params, threads, null, List.of());
+  }
+
+  /**
+   * Runs one fork with more JVM arguments, or with another JVM.
+   *
+   * @param java the {@code java} to run; null for that of this process
+   */
+  void run(
+      String label,
+      String include,
+      Map<String, String> params,
+      int threads,
+      @Nullable String java,
+      List<String> moreJvmArgs)
+      throws Exception {
     ChainedOptionsBuilder options =
         new OptionsBuilder()
             .include(include)
@@ -81,7 +110,10 @@ final class Rounds {
             .addProfiler(CallerCpu.class)
             .shouldFailOnError(true)
             .output(Path.of(Scratch.root().toString(), "jmh.log").toString())
-            .jvmArgsAppend(jvmArgs());
+            .jvmArgsAppend(jvmArgs(moreJvmArgs));
+    if (java != null) {
+      options.jvm(java);
+    }
     params.forEach(options::param);
     patience.await(include + " " + params + " threads=" + threads);
     Collection<RunResult> results = new Runner(options.build()).run();
@@ -98,10 +130,11 @@ final class Rounds {
     return scores.get(label);
   }
 
-  private String[] jvmArgs() {
+  private String[] jvmArgs(List<String> more) {
     List<String> args = new ArrayList<>(List.of("-Xmx2g", "-XX:+UseG1GC"));
     args.addAll(Child.OPENS);
     args.addAll(jvmArgs);
+    args.addAll(more);
     args.add("-Djava.io.tmpdir=" + Scratch.root());
     return args.toArray(String[]::new);
   }

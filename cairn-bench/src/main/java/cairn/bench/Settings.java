@@ -10,6 +10,7 @@ import java.util.List;
  * @param patience asked before each measurement
  * @param only the contenders to run, known ones; empty for all
  * @param sizes the sizes to run, known ones; empty for all
+ * @param cases the cases of {@link SpanBenchmark} to run; empty for all
  * @param threads the numbers of threads to run, positive ones; empty for the usual
  */
 record Settings(
@@ -18,6 +19,7 @@ record Settings(
     Patience patience,
     List<String> only,
     List<Integer> sizes,
+    List<SpanCase> cases,
     List<Integer> threads) {
 
   /** {@return those of {@code all} that were asked for} */
@@ -28,6 +30,11 @@ record Settings(
   /** {@return those of {@code all} that were asked for} */
   List<Integer> sizes(List<Integer> all) {
     return sizes.isEmpty() ? all : sizes;
+  }
+
+  /** {@return those cases that were asked for} */
+  public List<SpanCase> cases() {
+    return cases.isEmpty() ? List.of(SpanCase.values()) : cases;
   }
 
   /** {@return the numbers of threads that were asked for, else {@code usual}} */

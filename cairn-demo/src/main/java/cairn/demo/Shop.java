@@ -24,7 +24,9 @@ import org.springframework.core.env.Environment;
  * <p>Properties of interest: {@code cairn.dir} is where the run is recorded; {@code
  * shop.ready-file} is written, in one piece, once the shop answers, with the lines {@code port},
  * {@code run} and {@code mode}; {@code shop.witness-file} see {@link Witness}; {@code
- * shop.end-with-parent} ends the shop when the process that started it is gone.
+ * shop.end-with-parent} ends the shop when the process that started it is gone; {@code
+ * shop.recorder} set to false records nothing, and {@code shop.tracer} see {@link Tracing}: both
+ * are for measuring.
  */
 @SpringBootApplication(proxyBeanMethods = false)
 public class Shop {
@@ -32,7 +34,12 @@ public class Shop {
 
   /** Opens the recorder before anything else, so that a failed start is on record too. */
   public static void main(String[] args) throws IOException {
-    start(Recorder.builder("cairn-demo").release("1.4.2").environment("demo").open(), args);
+    boolean records = Boolean.parseBoolean(System.getProperty("shop.recorder", "true"));
+    start(
+        records
+            ? Recorder.builder("cairn-demo").release("1.4.2").environment("demo").open()
+            : Recorder.global(), // None was opened yet: this one is disabled.
+        args);
   }
 
   static ConfigurableApplicationContext start(Recorder recorder, String... args)

@@ -1,0 +1,277 @@
+package cairn.bench;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What telemetry costs a small application in throughput: the demo shop at several heaps, with and
+ * without, under load from a process of its own that sends its next request when it has the answer.
+ *
+ * <p>At each heap the shops of all arms are started together and warmed up; then they are loaded in
+ * turn, in an order drawn anew each round, while the others are stopped. Results are kept after
+ * each round: what is cut off goes on later.
+ *
+ * <p>Options: {@code --heaps MB,...}, {@code --only ARM,...}, {@code --rounds N}, {@code --starts N}
+ * (fresh processes that share the rounds), {@code --seconds N}, {@code --warmup N}, {@code --clients
+ * N}, {@code --out DIR}.
+ */
+final class HeapSweep {
+  /** Load before each measurement: caches are cold, and what the stop held up is made up for. */
+  static final int SETTLE_MILLIS = 300;
+
+  private static final long START_LIMIT_SECONDS = 120;
+  private static final String SHOP_CORE = "0";
+  private static final String LOAD_CORE = "1";
+
+  private final HeapPlan plan;
+  private final Patience patience;
+  private final HeapResults results;
+  private final Path shop;
+  private final boolean pinned;
+  private final Random random = new Random();
+
+  private HeapSweep(HeapPlan plan, Patience patience, Path shop) throws IOException {
+    this.plan = plan;
+    this.patience = patience;
+    this.results = HeapResults.open(plan.out(), plan.settings());
+    this.shop = shop;
+    this.pinned = Runtime.getRuntime().availableProcessors() > 1 && hasTaskset();
+  }
+
+  static void run(HeapPlan wanted, Settings settings) throws IOException, InterruptedException {
+    Path shop = Path.of(System.getProperty("cairn.demo.jar", "cairn-demo/target/cairn-demo.jar"));
+    if (!Files.isRegularFile(shop)) {
+      throw new IllegalArgumentException(
+          "no shop: jar=" + shop + " (run: mvn -q -pl cairn-bench,cairn-demo -am package)");
+    }
+    List<HeapArm> arms = new ArrayList<>();
+    for (HeapArm arm : wanted.arms()) {
+      if (HeapShop.isAvailable(arm)) {
+        arms.add(arm);
+      } else {
+        Bench.progress("left out: " + arm.label + " (bin/bench agents fetches it)");
+      }
+    }
+    HeapPlan plan =
+        new HeapPlan(
+            wanted.heaps(),
+            arms,
+            wanted.rounds(),
+            wanted.starts(),
+            wanted.seconds(),
+            wanted.warmUpSeconds(),
+            wanted.clients(),
+            wanted.out());
+    new HeapSweep(plan, settings.patience(), shop.toAbsolutePath()).run();
+  }
+
+  private void run() throws IOException, InterruptedException {
+    int done = 0;
+    for (int heap : plan.heaps()) {
+      done += Math.min(plan.rounds(), results.rounds(heap, plan.arms()));
+    }
+    Bench.progress("plan: " + plan);
+    Bench.progress(
+        "done: "
+            + done
+            + " of "
+            + plan.heaps().size() * plan.rounds()
+            + " rounds; left: about "
+            + Math.max(1, Math.round(plan.estimatedSeconds(done) / 60.0))
+            + " min; results: "
+            + plan.out());
+    if (!pinned) {
+      Bench.progress("shop and load share all cores: one core, or no taskset");
+    }
+    HeapReport report = new HeapReport(plan, results);
+    try (Scratch scratch = Scratch.create("heaps");
+        Load load = Load.start(plan.clients(), pinned ? LOAD_CORE : null)) {
+      for (int heap : plan.heaps()) {
+        while (results.rounds(heap, plan.arms()) < plan.rounds()) {
+          int start = results.nextStart(heap);
+          Path directory = scratch.directory().resolve(heap + "-" + start);
+          start(heap, start, directory, load);
+          report.write();
+        }
+      }
+    }
+    report.write();
+    System.out.println(report.text());
+  }
+
+  /** One set of processes, and the rounds that fall to it. */
+  private void start(int heap, int start, Path directory, Load load)
+      throws IOException, InterruptedException {
+    patience.await("heap " + heap + " MiB, start " + start);
+    Map<HeapArm, HeapShop> shops = new LinkedHashMap<>();
+    try {
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_LIMIT_SECONDS);
+      for (HeapArm arm : shuffled()) {
+        shops.put(arm, HeapShop.start(shop, arm, heap, directory.resolve(arm.id)));
+      }
+      for (HeapShop one : shops.values()) {
+        one.awaitReady(deadline);
+      }
+      for (HeapShop one : shops.values()) {
+        one.pin(pinned ? SHOP_CORE : null);
+        one.freeze();
+      }
+      for (HeapArm arm : shuffled()) {
+        warmUp(shops.get(arm), load);
+      }
+      int first = results.rounds(heap, plan.arms()) + 1;
+      int last = Math.min(plan.rounds(), first + plan.roundsOfAStart() - 1);
+      for (int round = first; round <= last; round++) {
+        patience.await("heap " + heap + " MiB, round " + round);
+        List<HeapResults.Row> rows = new ArrayList<>();
+        for (HeapArm arm : shuffled()) {
+          rows.add(measure(shops.get(arm), heap, start, round, load));
+        }
+        results.add(rows);
+      }
+    } finally {
+      for (HeapShop one : shops.values()) {
+        one.close();
+      }
+    }
+  }
+
+  private List<HeapArm> shuffled() {
+    List<HeapArm> arms = new ArrayList<>(plan.arms());
+    Collections.shuffle(arms, random);
+    return arms;
+  }
+
+  private void warmUp(HeapShop one, Load load) throws IOException, InterruptedException {
+    if (one.failure() != null) {
+      Bench.progress(one.arm().label + ": " + one.failure());
+      return;
+    }
+    one.thaw();
+    Map<String, String> prepared = load.ask("prepare " + one.port());
+    if (prepared.containsKey("error")) {
+      one.fail("did not take an order: " + prepared.get("error"));
+    } else {
+      load.ask("load " + one.port() + " " + plan.warmUpSeconds() * 1000L + " 1");
+    }
+    one.freeze();
+  }
+
+  private HeapResults.Row measure(HeapShop one, int heap, int start, int round, Load load)
+      throws IOException, InterruptedException {
+    String failure = one.failure();
+    if (failure != null) {
+      return HeapResults.Row.without(heap, one.arm(), start, round, failure);
+    }
+    one.thaw();
+    load.ask("load " + one.port() + " " + SETTLE_MILLIS + " 2");
+    long cpu = one.cpuMillis();
+    long from = System.currentTimeMillis();
+    Map<String, String> seen =
+        load.ask("load " + one.port() + " " + plan.seconds() * 1000L + " " + (1000L * round));
+    long to = System.currentTimeMillis();
+    cpu = one.cpuMillis() - cpu;
+    one.freeze();
+    failure = one.failure();
+    if (failure != null) {
+      return HeapResults.Row.without(heap, one.arm(), start, round, failure);
+    }
+    long answers = Long.parseLong(seen.get("answers"));
+    long failures = Long.parseLong(seen.get("failures"));
+    if (answers == 0) {
+      return HeapResults.Row.without(
+          heap, one.arm(), start, round, "did not answer: " + seen.get("failure"));
+    }
+    GcLog.Pauses pauses = one.pauses(from, to);
+    return new HeapResults.Row(
+        heap,
+        one.arm(),
+        start,
+        round,
+        HeapResults.OK,
+        answers,
+        failures,
+        plan.seconds(),
+        Long.parseLong(seen.get("p50")),
+        Long.parseLong(seen.get("p99")),
+        Math.max(0, cpu),
+        pauses.millis(),
+        pauses.count(),
+        pauses.allocatedMb());
+  }
+
+  private static boolean hasTaskset() throws IOException {
+    for (String directory : System.getenv().getOrDefault("PATH", "").split(":")) {
+      if (Files.isExecutable(Path.of(directory, "taskset"))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** {@link ShopLoad} as a process. */
+  private static final class Load implements AutoCloseable {
+    private final Process process;
+    private final PrintWriter commands;
+    private final BufferedReader answers;
+
+    private Load(Process process) {
+      this.process = process;
+      this.commands = new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8);
+      this.answers =
+          new BufferedReader(
+              new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    static Load start(int clients, @Nullable String core) throws IOException {
+      List<String> command = new ArrayList<>();
+      if (core != null) {
+        command.addAll(List.of("taskset", "-c", core));
+      }
+      command.addAll(
+          List.of(
+              Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+              "-Xmx256m",
+              "-cp",
+              Child.classpath(),
+              ShopLoad.class.getName(),
+              Integer.toString(clients)));
+      return new Load(
+          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
+    }
+
+    Map<String, String> ask(String command) throws IOException {
+      commands.println(command);
+      String answer = answers.readLine();
+      if (answer == null || !answer.startsWith("result ")) {
+        throw new IOException("load ended: command=" + command + ", answer=" + answer);
+      }
+      Map<String, String> values = new LinkedHashMap<>();
+      for (String pair : answer.substring("result ".length()).split(" ")) {
+        int equals = pair.indexOf('=');
+        values.put(pair.substring(0, equals), pair.substring(equals + 1));
+      }
+      return values;
+    }
+
+    @Override
+    public void close() throws IOException {
+      commands.close(); // It ends at the end of its commands.
+      answers.close();
+      process.destroy();
+    }
+  }
+}
