@@ -150,8 +150,8 @@ public final class Bench {
     return Path.of(Child.classpath()).toAbsolutePath().getParent();
   }
 
-  private static void run(
-      String command, Settings settings, Path out, @Nullable HeapPlan plan) throws Exception {
+  private static void run(String command, Settings settings, Path out, @Nullable HeapPlan plan)
+      throws Exception {
     switch (command) {
       case "record" -> new RecordRuns(settings).record();
       case "peers" -> new RecordRuns(settings).peers();

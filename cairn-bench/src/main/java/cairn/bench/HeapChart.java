@@ -87,7 +87,11 @@ final class HeapChart {
     for (int i = 0; i < plan.heaps().size(); i++) {
       heap(i);
     }
-    text(20, height - 12, "s", "heap of the shop (-Xmx); closed loop of " + plan.clients() + " clients");
+    text(
+        20,
+        height - 12,
+        "s",
+        "heap of the shop (-Xmx); closed loop of " + plan.clients() + " clients");
     line("</svg>");
     return svg.toString();
   }
@@ -148,8 +152,7 @@ final class HeapChart {
       } else {
         line("<title>%s, %d MiB: no shop to measure</title>", arm.label, heap);
         double y = BOTTOM - 8;
-        line(
-            "<path class=\"w\" d=\"M%.1f %.1fl10 10m0 -10l-10 10\"/>", x - 5, y - 5);
+        line("<path class=\"w\" d=\"M%.1f %.1fl10 10m0 -10l-10 10\"/>", x - 5, y - 5);
       }
       line("</g>");
     }
@@ -161,7 +164,9 @@ final class HeapChart {
       case 0 -> line("<path class=\"w\" d=\"M%.1f %.1fh10m-5 -5v10\"/>", x - 5, y);
       case 1 -> line("<circle class=\"m\" cx=\"%.1f\" cy=\"%.1f\" r=\"5\"/>", x, y);
       case 2 ->
-          line("<rect class=\"m\" x=\"%.1f\" y=\"%.1f\" width=\"9\" height=\"9\"/>", x - 4.5, y - 4.5);
+          line(
+              "<rect class=\"m\" x=\"%.1f\" y=\"%.1f\" width=\"9\" height=\"9\"/>",
+              x - 4.5, y - 4.5);
       case 3 -> line("<path class=\"m\" d=\"M%.1f %.1fl6 10h-12z\"/>", x, y - 6);
       default -> line("<path class=\"m\" d=\"M%.1f %.1fl6 6l-6 6l-6 -6z\"/>", x, y - 6);
     }

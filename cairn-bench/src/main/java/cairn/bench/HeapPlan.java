@@ -60,7 +60,9 @@ record HeapPlan(
   }
 
   private static List<Integer> numbers(String option, List<Integer> otherwise) {
-    return option.isEmpty() ? otherwise : Bench.list(option).stream().map(Integer::valueOf).toList();
+    return option.isEmpty()
+        ? otherwise
+        : Bench.list(option).stream().map(Integer::valueOf).toList();
   }
 
   /** {@return what has to be the same for results to be put together} */

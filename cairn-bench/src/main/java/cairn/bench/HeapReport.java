@@ -86,7 +86,9 @@ final class HeapReport {
   }
 
   private static String percent(double share) {
-    return String.format(Locale.ROOT, "%+.1f", 100 * share).replace("-0.0", "0.0").replace("+0.0", "0.0");
+    return String.format(Locale.ROOT, "%+.1f", 100 * share)
+        .replace("-0.0", "0.0")
+        .replace("+0.0", "0.0");
   }
 
   /** {@return what became of an arm's shop that could not be measured; empty if all could} */

@@ -140,8 +140,7 @@ final class HeapResults {
     rows.addAll(round);
     StringBuilder text = new StringBuilder();
     round.forEach(row -> text.append(row.line()).append('\n'));
-    Files.write(
-        file, text.toString().getBytes(StandardCharsets.UTF_8), StandardOpenOption.APPEND);
+    Files.write(file, text.toString().getBytes(StandardCharsets.UTF_8), StandardOpenOption.APPEND);
   }
 
   List<Row> rows() {
@@ -159,12 +158,7 @@ final class HeapResults {
 
   /** {@return the number of the next start at that heap, from 1} */
   int nextStart(int heap) {
-    return 1
-        + rows.stream()
-            .filter(row -> row.heap() == heap)
-            .mapToInt(Row::start)
-            .max()
-            .orElse(0);
+    return 1 + rows.stream().filter(row -> row.heap() == heap).mapToInt(Row::start).max().orElse(0);
   }
 
   /**

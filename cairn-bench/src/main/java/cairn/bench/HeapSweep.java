@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * turn, in an order drawn anew each round, while the others are stopped. Results are kept after
  * each round: what is cut off goes on later.
  *
- * <p>Options: {@code --heaps MB,...}, {@code --only ARM,...}, {@code --rounds N}, {@code --starts N}
- * (fresh processes that share the rounds), {@code --seconds N}, {@code --warmup N}, {@code --clients
- * N}, {@code --out DIR}.
+ * <p>Options: {@code --heaps MB,...}, {@code --only ARM,...}, {@code --rounds N}, {@code --starts
+ * N} (fresh processes that share the rounds), {@code --seconds N}, {@code --warmup N}, {@code
+ * --clients N}, {@code --out DIR}.
  */
 final class HeapSweep {
   /** Load before each measurement: caches are cold, and what the stop held up is made up for. */

@@ -26,8 +26,7 @@ final class HttpWire implements AutoCloseable {
   HttpWire(int port) throws IOException {
     socket.setTcpNoDelay(true);
     socket.setSoTimeout(TIMEOUT_MILLIS);
-    socket.connect(
-        new InetSocketAddress(InetAddress.getLoopbackAddress(), port), TIMEOUT_MILLIS);
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), TIMEOUT_MILLIS);
     in = socket.getInputStream();
     out = socket.getOutputStream();
   }

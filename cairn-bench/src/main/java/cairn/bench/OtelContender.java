@@ -34,10 +34,7 @@ class OtelContender extends SpanContender {
   static SpanContender sdk(boolean sampled) {
     Counting ended = new Counting();
     SdkTracerProvider provider =
-        SdkTracerProvider.builder()
-            .setSampler(sampler(sampled))
-            .addSpanProcessor(ended)
-            .build();
+        SdkTracerProvider.builder().setSampler(sampler(sampled)).addSpanProcessor(ended).build();
     Tracer tracer = provider.get("bench");
     return new OtelContender(
         tracer, tracer.spanBuilder(SpanPayload.ROOT), provider, sampled ? ended : null);

@@ -147,10 +147,7 @@ final class SentryContender extends SpanContender {
     Sentry.close();
     if (sampled) {
       Evidence.require(
-          transport.envelopes >= spans / (2 * CHILDREN),
-          "envelopes",
-          transport.envelopes,
-          spans);
+          transport.envelopes >= spans / (2 * CHILDREN), "envelopes", transport.envelopes, spans);
     }
   }
 }

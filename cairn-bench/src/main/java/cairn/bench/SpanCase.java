@@ -42,16 +42,16 @@ enum SpanCase {
   /** {@return whether that contender has something to be asked for here} */
   boolean suits(String contender) {
     return switch (contender) {
-      // It has no lists and no builders.
-      case "brave" -> this != LIST && this != KEPT_BUILDER;
-      // A root is a transaction, and one that never ends takes 1,000 children; no builders.
-      case "sentry" -> this != CHILD && this != CHILD_CURRENT && this != KEPT_BUILDER;
-      // Without a builder there is nothing to keep, or to give attributes to before the start.
-      case "dd-start" -> this != KEPT_BUILDER && this != FOUR && this != TEN && this != VIRTUAL;
-      // A builder that may start one span only.
-      case "dd-reused" -> this != KEPT_BUILDER;
-      default -> true;
-    }
+          // It has no lists and no builders.
+          case "brave" -> this != LIST && this != KEPT_BUILDER;
+          // A root is a transaction, and one that never ends takes 1,000 children; no builders.
+          case "sentry" -> this != CHILD && this != CHILD_CURRENT && this != KEPT_BUILDER;
+          // Without a builder there is nothing to keep, or to give attributes to before the start.
+          case "dd-start" -> this != KEPT_BUILDER && this != FOUR && this != TEN && this != VIRTUAL;
+          // A builder that may start one span only.
+          case "dd-reused" -> this != KEPT_BUILDER;
+          default -> true;
+        }
         // Datadog decides when a trace is written: a span that is sampled out is as large.
         && (this != SAMPLED_OUT || !contender.startsWith("dd-"));
   }

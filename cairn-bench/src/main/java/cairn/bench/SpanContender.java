@@ -17,14 +17,7 @@ abstract class SpanContender {
 
   /** Names that {@link #open} knows, Cairn's first. */
   static final List<String> NAMES =
-      List.of(
-          "otel-sdk",
-          "dd-reused",
-          "dd-fresh",
-          "dd-start",
-          "dd-before",
-          "brave",
-          "sentry");
+      List.of("otel-sdk", "dd-reused", "dd-fresh", "dd-start", "dd-before", "brave", "sentry");
 
   /**
    * Opens a contender.

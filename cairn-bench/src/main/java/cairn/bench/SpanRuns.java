@@ -106,8 +106,7 @@ final class SpanRuns {
   }
 
   /** A row for each case, a column for each contender: what is compared is side by side. */
-  private Table table(
-      List<String> contenders, List<SpanCase> cases, int threads, Column column) {
+  private Table table(List<String> contenders, List<SpanCase> cases, int threads, Column column) {
     List<String> headings = new ArrayList<>(List.of("case"));
     contenders.forEach(contender -> headings.add(SpanContender.label(contender)));
     Table table = new Table(headings.toArray(String[]::new));

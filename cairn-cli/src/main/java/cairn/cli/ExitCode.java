@@ -7,8 +7,8 @@ final class ExitCode {
 
   /**
    * {@code why}: the run died. {@code doctor}: a problem. {@code prune}: something was kept back.
-   * {@code export}, {@code scrub}: it could not be done with a run. {@code profile}: a layer failed. {@code journal}:
-   * something is missing or damaged.
+   * {@code export}, {@code scrub}: it could not be done with a run. {@code profile}: a layer
+   * failed. {@code journal}: something is missing or damaged.
    */
   static final int FOUND = 1;
 

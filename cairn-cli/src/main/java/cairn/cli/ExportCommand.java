@@ -184,8 +184,7 @@ final class ExportCommand implements Callable<Integer> {
 
   private void sayRunning(Run run) {
     running++;
-    session.error(
-        "run is still running: run=" + name(run) + " (export it when it has ended)");
+    session.error("run is still running: run=" + name(run) + " (export it when it has ended)");
   }
 
   private void exportAll(ExportTarget target) {

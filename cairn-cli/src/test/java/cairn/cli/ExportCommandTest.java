@@ -67,8 +67,7 @@ class ExportCommandTest {
   private static List<String> deaths(String lines) {
     List<String> ids = new ArrayList<>();
     for (String line : lines.split("\n", 0)) {
-      for (JsonNode record :
-          Cli.Result.json(line).at("/resourceLogs/0/scopeLogs/0/logRecords")) {
+      for (JsonNode record : Cli.Result.json(line).at("/resourceLogs/0/scopeLogs/0/logRecords")) {
         if (record.path("eventName").asText().equals("app.crash")) {
           record
               .get("attributes")
@@ -127,8 +126,7 @@ class ExportCommandTest {
 
     try (Stream<Path> files = Files.list(directory)) {
       assertThat(files.map(file -> file.getFileName().toString()))
-          .containsExactlyInAnyOrder(
-              recordedId() + ".traces.jsonl", recordedId() + ".logs.jsonl");
+          .containsExactlyInAnyOrder(recordedId() + ".traces.jsonl", recordedId() + ".logs.jsonl");
     }
   }
 

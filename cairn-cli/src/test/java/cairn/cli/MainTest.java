@@ -52,7 +52,7 @@ class MainTest {
   @ValueSource(
       strings = {
         "list", "why", "report", "tail", "vitals", "watch", "note", "doctor", "profile", "export",
-        "scrub",        "prune"
+        "scrub", "prune"
       })
   void everyCommandsHelpHasExitCodesExamplesAndDir(String command) {
     Cli.Result result = cli.run(command, "--help");

@@ -53,8 +53,7 @@ final class BuilderRing {
     return ring;
   }
 
-  private CairnSpanBuilder next(
-      Thread thread, RecordingTracer tracer, String name, Limits limits) {
+  private CairnSpanBuilder next(Thread thread, RecordingTracer tracer, String name, Limits limits) {
     int index = next;
     next = index + 1 & COUNT - 1;
     CairnSpanBuilder builder = builders[index];

@@ -41,9 +41,10 @@ import org.jspecify.annotations.Nullable;
  * Tracer tracer = otel.getTracer("shop");
  * }</pre>
  *
- * <p>Any thread; a span may be changed and ended by any thread. It behaves as the SDK's, but for what
- * {@code docs/OTEL.md} lists. No call of the OpenTelemetry API throws, but for an error of the
- * virtual machine; what a processor, a sampler or a value throws is counted and said once in the log.
+ * <p>Any thread; a span may be changed and ended by any thread. It behaves as the SDK's, but for
+ * what {@code docs/OTEL.md} lists. No call of the OpenTelemetry API throws, but for an error of the
+ * virtual machine; what a processor, a sampler or a value throws is counted and said once in the
+ * log.
  *
  * <p>A span is one object of 96 bytes. Without a span processor that is all that is allocated in
  * steady state, attributes included.
@@ -217,8 +218,8 @@ public final class CairnOpenTelemetry implements OpenTelemetry, Closeable {
 
     /**
      * Sets which spans processors and exporters get; the box gets all. Default: as the parent was
-     * sampled, roots always. That one, always, never, and as the parent with roots never, are decided
-     * without a call.
+     * sampled, roots always. That one, always, never, and as the parent with roots never, are
+     * decided without a call.
      *
      * @return this
      */
@@ -269,7 +270,8 @@ public final class CairnOpenTelemetry implements OpenTelemetry, Closeable {
     }
 
     /**
-     * Sets what {@link CairnOpenTelemetry#getMeterProvider} returns. Default: one that does nothing.
+     * Sets what {@link CairnOpenTelemetry#getMeterProvider} returns. Default: one that does
+     * nothing.
      *
      * @param meters its owner closes it
      * @return this
@@ -301,8 +303,8 @@ public final class CairnOpenTelemetry implements OpenTelemetry, Closeable {
     }
 
     /**
-     * Sets how many attribute keys are remembered, so that {@code setAttribute("name", value)} makes
-     * no new one. Default: 1,024, some 40 KB once full.
+     * Sets how many attribute keys are remembered, so that {@code setAttribute("name", value)}
+     * makes no new one. Default: 1,024, some 40 KB once full.
      *
      * @param size a power of two up to 1,048,576, or 0 for none
      * @return this

@@ -186,9 +186,7 @@ final class CairnSpan implements ReadWriteSpan {
       return false;
     }
     More rare = more;
-    return (open & ENDED) != 0
-        || rare == null
-        || rare.endingThread != Thread.currentThread();
+    return (open & ENDED) != 0 || rare == null || rare.endingThread != Thread.currentThread();
   }
 
   /** Under the lock. */
@@ -369,8 +367,7 @@ final class CairnSpan implements ReadWriteSpan {
   private void addEvent(long epochNanos, String eventName, @Nullable Attributes given) {
     try {
       Attributes all = given == null ? Attributes.empty() : given;
-      Attributes kept =
-          Values.limited(all, limits.attributesPerEvent(), limits.valueLength());
+      Attributes kept = Values.limited(all, limits.attributesPerEvent(), limits.valueLength());
       addEvent(EventData.create(epochNanos, eventName, kept, all.size()));
     } catch (Throwable e) {
       tracer.tracing.faults.note("attributes threw, the event is not added: " + eventName, e);

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * Builds a span. One thread, as the API has it, or one after the other.
  *
  * <p>As of the SDK's builder, more than one span can be started from it: the later ones have the
- * same name, parent, kind and start time, and the attributes and links that were set since the
- * last start.
+ * same name, parent, kind and start time, and the attributes and links that were set since the last
+ * start.
  */
 class CairnSpanBuilder implements SpanBuilder {
   /*
@@ -379,8 +379,7 @@ class CairnSpanBuilder implements SpanBuilder {
         traceLow = 0;
       }
     }
-    boolean random =
-        root ? tracing.generatesRandomTraceIds : (parentFlags & RANDOM_TRACE_ID) != 0;
+    boolean random = root ? tracing.generatesRandomTraceIds : (parentFlags & RANDOM_TRACE_ID) != 0;
 
     AttributeStore attributes = takeStore(tracing);
     List<LinkData> spanLinks = takeLinks();
@@ -524,9 +523,7 @@ class CairnSpanBuilder implements SpanBuilder {
               attributes == null ? Attributes.empty() : attributes.freeze(),
               spanLinks == null ? List.of() : List.copyOf(spanLinks));
       return new Decision(
-          result.getDecision(),
-          result.getUpdatedTraceState(parentState),
-          result.getAttributes());
+          result.getDecision(), result.getUpdatedTraceState(parentState), result.getAttributes());
     } catch (Throwable e) {
       tracing.faults.note("sampler threw, the span is not sampled: " + spanName, e);
       return new Decision(SamplingDecision.DROP, parentState, Attributes.empty());

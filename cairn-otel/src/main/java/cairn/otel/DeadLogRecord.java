@@ -9,9 +9,7 @@ import io.opentelemetry.sdk.logs.data.LogRecordData;
 import io.opentelemetry.sdk.resources.Resource;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A breadcrumb, or the death, of a run as the SDK sees log records. Immutable; any thread.
- */
+/** A breadcrumb, or the death, of a run as the SDK sees log records. Immutable; any thread. */
 final class DeadLogRecord implements LogRecordData {
   private final OtlpLog log;
   private final long observedNanos;

@@ -7,7 +7,9 @@ import java.io.PrintWriter;
 import java.io.Writer;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code recordException} records. Methods of an exception may throw; none gets out of here. */
+/**
+ * What {@code recordException} records. Methods of an exception may throw; none gets out of here.
+ */
 final class Exceptions {
   /** Of the breadcrumb. */
   static final String CATEGORY = "exception";
@@ -36,10 +38,7 @@ final class Exceptions {
       if (value != null) {
         boolean unused =
             store.put(
-                limits.attributes(),
-                key,
-                key.getKey(),
-                Values.keep(value, limits.valueLength()));
+                limits.attributes(), key, key.getKey(), Values.keep(value, limits.valueLength()));
       }
     }
 

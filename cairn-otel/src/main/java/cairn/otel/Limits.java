@@ -3,8 +3,8 @@ package cairn.otel;
 import io.opentelemetry.sdk.trace.SpanLimits;
 
 /**
- * The numbers of a {@link SpanLimits}, asked for once: that class can be extended, and nobody else's
- * code runs while a span is locked.
+ * The numbers of a {@link SpanLimits}, asked for once: that class can be extended, and nobody
+ * else's code runs while a span is locked.
  */
 record Limits(
     int attributes,

@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  * ReportTelemetry} gives to an exporter, without OpenTelemetry on the class path. Immutable; any
  * thread.
  *
- * <p>Each request is one line without its line feed: a {@code TracesData} ({@code resourceSpans}) or
- * a {@code LogsData} ({@code resourceLogs}), as files and {@code /v1/traces} and {@code /v1/logs}
- * take them. A line ends at half a MiB if there is more than one record in it: readers of files cut
- * longer ones, the OpenTelemetry Collector at one MiB.
+ * <p>Each request is one line without its line feed: a {@code TracesData} ({@code resourceSpans})
+ * or a {@code LogsData} ({@code resourceLogs}), as files and {@code /v1/traces} and {@code
+ * /v1/logs} take them. A line ends at half a MiB if there is more than one record in it: readers of
+ * files cut longer ones, the OpenTelemetry Collector at one MiB.
  *
  * <p>Exported twice, the records have the same ids; the log record {@code app.crash} has the run id
  * as {@code app.crash.id}, every log record a {@code log.record.uid}.
@@ -46,8 +46,7 @@ public final class OtlpJson {
    * @throws IllegalArgumentException if the run is alive
    */
   public static OtlpJson of(Report report) {
-    return new OtlpJson(
-        new OtlpTelemetry(Objects.requireNonNull(report, "report"), Instant.now()));
+    return new OtlpJson(new OtlpTelemetry(Objects.requireNonNull(report, "report"), Instant.now()));
   }
 
   /** {@return the id of the run, as the run itself recorded it} */

@@ -231,11 +231,7 @@ final class OtlpTelemetry {
         Math.max(start, lastNanos),
         attributes,
         span.events(),
-        "the process ended before the span: "
-            + verdict.cause().name()
-            + " ("
-            + confidence()
-            + ")");
+        "the process ended before the span: " + verdict.cause().name() + " (" + confidence() + ")");
   }
 
   private long start(UnfinishedSpan span) {
@@ -248,8 +244,8 @@ final class OtlpTelemetry {
   }
 
   /**
-   * {@return the span's trace id, else that of the nearest open ancestor that has one, else one that
-   * is the same for all below the topmost ancestor that is known}
+   * {@return the span's trace id, else that of the nearest open ancestor that has one, else one
+   * that is the same for all below the topmost ancestor that is known}
    */
   private String traceId(UnfinishedSpan span, Map<String, UnfinishedSpan> byId) {
     Set<String> seen = new HashSet<>();

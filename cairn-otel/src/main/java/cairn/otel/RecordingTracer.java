@@ -25,7 +25,9 @@ class RecordingTracer implements CairnTracer {
     this.scope = scope;
   }
 
-  /** {@return whether spans are of use: to the box, or to a processor} In the interface since 1.61. */
+  /**
+   * {@return whether spans are of use: to the box, or to a processor} In the interface since 1.61.
+   */
   @SuppressWarnings("MissingOverride") // so that it compiles with 1.58
   public boolean isEnabled() {
     return tracing.isEnabled();
@@ -84,8 +86,7 @@ class RecordingTracer implements CairnTracer {
   }
 
   /** {@return the link within its limits; null for one that says nothing} */
-  @Nullable LinkData link(
-      @Nullable SpanContext linked, @Nullable Attributes given, Limits limits) {
+  @Nullable LinkData link(@Nullable SpanContext linked, @Nullable Attributes given, Limits limits) {
     if (linked == null) {
       return null;
     }

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Attribute stores that are free: at most 256 of at most 64 attributes, some 150 KB as a rule.
  *
- * <p>Any thread, virtual ones included: nothing is bound to a thread; wait-free. No allocation while
- * a thread has no more than sixteen spans with attributes open.
+ * <p>Any thread, virtual ones included: nothing is bound to a thread; wait-free. No allocation
+ * while a thread has no more than sixteen spans with attributes open.
  */
 final class StorePool {
   // A thread looks into its own group and then into the shared one, where what ends on other

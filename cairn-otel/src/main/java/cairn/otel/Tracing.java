@@ -105,8 +105,7 @@ final class Tracing {
   /** Since 1.63; before, no generator says so. */
   private static boolean generatesRandomTraceIds(IdGenerator generator) {
     try {
-      return (boolean)
-          IdGenerator.class.getMethod("generatesRandomTraceIds").invoke(generator);
+      return (boolean) IdGenerator.class.getMethod("generatesRandomTraceIds").invoke(generator);
     } catch (NoSuchMethodException | IllegalAccessException | InvocationTargetException e) {
       return false;
     }
@@ -144,9 +143,9 @@ final class Tracing {
   }
 
   /**
-   * {@return what to add to {@link System#nanoTime}, which is that now, to get the wall clock's time;
-   * for a local root and all below it} At most a millisecond old, which saves reading one of the two
-   * clocks of most roots.
+   * {@return what to add to {@link System#nanoTime}, which is that now, to get the wall clock's
+   * time; for a local root and all below it} At most a millisecond old, which saves reading one of
+   * the two clocks of most roots.
    */
   long anchorAt(long nanos) {
     if (nanos - anchoredAt > ANCHOR_NANOS) {

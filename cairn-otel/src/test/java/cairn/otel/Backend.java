@@ -31,7 +31,8 @@ final class Backend implements AutoCloseable {
     }
     server.createContext(
         "/v1/traces",
-        exchange -> answer(exchange, 200, bytes -> traces.add(ExportTraceServiceRequest.parseFrom(bytes))));
+        exchange ->
+            answer(exchange, 200, bytes -> traces.add(ExportTraceServiceRequest.parseFrom(bytes))));
     server.createContext(
         "/v1/logs",
         exchange ->

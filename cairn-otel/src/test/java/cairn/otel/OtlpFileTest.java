@@ -26,9 +26,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Several tests are what opentelemetry-java-contrib's disk buffering gets wrong: a batch larger than
- * a file is dropped, later records are glued to one that was cut off, a torn tail costs the whole
- * file, files of one millisecond replace each other, another process takes the file away.
+ * Several tests are what opentelemetry-java-contrib's disk buffering gets wrong: a batch larger
+ * than a file is dropped, later records are glued to one that was cut off, a torn tail costs the
+ * whole file, files of one millisecond replace each other, another process takes the file away.
  */
 class OtlpFileTest {
   private static final Instant OBSERVED = Instant.ofEpochMilli(START_WALL + 3_600_000);
@@ -179,8 +179,7 @@ class OtlpFileTest {
   }
 
   /** Appends from another process, which exits with 3 if something could not be written. */
-  private static Process append(Path file, String id, int count, String before)
-      throws IOException {
+  private static Process append(Path file, String id, int count, String before) throws IOException {
     return new ProcessBuilder(
             "sh",
             "-c",

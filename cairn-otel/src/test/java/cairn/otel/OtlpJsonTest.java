@@ -85,19 +85,19 @@ class OtlpJsonTest {
   @Test
   void openSpanIsASpanThatEndsWithAnErrorAtTheLastSignOfLife() {
     BoxBuilder box =
-            BoxBuilder.box()
-                .beat(60_000)
-                .span(
-                    0,
-                    child("POST /export", 2, 1, 19_000),
-                    "tenant",
-                    "acme",
-                    "rows",
-                    3L,
-                    "share",
-                    0.5,
-                    "retry",
-                    true);
+        BoxBuilder.box()
+            .beat(60_000)
+            .span(
+                0,
+                child("POST /export", 2, 1, 19_000),
+                "tenant",
+                "acme",
+                "rows",
+                3L,
+                "share",
+                0.5,
+                "retry",
+                true);
     OtlpJson json = export(box);
 
     assertThat(json.spans()).isEqualTo(1);
@@ -175,7 +175,8 @@ class OtlpJsonTest {
                 .span(0, child("a", 2, 0, 0))
                 .crumb(0, 1, "c", "m"));
 
-    Resource resource = Protocol.traces(json.traceRequests().get(0)).getResourceSpans(0).getResource();
+    Resource resource =
+        Protocol.traces(json.traceRequests().get(0)).getResourceSpans(0).getResource();
     assertThat(Protocol.attributes(resource.getAttributesList()))
         .containsExactly(
             entry("service.name", "orders"),
@@ -250,10 +251,7 @@ class OtlpJsonTest {
   void errorTypeOfTheSpanItselfIsKeptUnderAnotherName() {
     Span span =
         Protocol.spans(
-                export(
-                        BoxBuilder.box()
-                            .beat(1)
-                            .span(0, child("a", 2, 0, 0), "error.type", "500"))
+                export(BoxBuilder.box().beat(1).span(0, child("a", 2, 0, 0), "error.type", "500"))
                     .traceRequests())
             .get(0);
 
@@ -445,7 +443,8 @@ class OtlpJsonTest {
         .doesNotContainKeys("cairn.counters.dropped", "exception.type", "process.exit.code");
     assertThat(attributes.get("cairn.evidence"))
         .asInstanceOf(LIST)
-        .contains("for: no end marker: no shutdown hook ran, as return, exit and SIGTERM would have it");
+        .contains(
+            "for: no end marker: no shutdown hook ran, as return, exit and SIGTERM would have it");
   }
 
   @Test
@@ -717,8 +716,17 @@ class OtlpJsonTest {
           .spans()
           .add(
               new OtlpSpan(
-                  TRACE, "000000000000000" + (i + 1), null, 1, huge, "INTERNAL", 1, 2, attributes,
-                  0, ""));
+                  TRACE,
+                  "000000000000000" + (i + 1),
+                  null,
+                  1,
+                  huge,
+                  "INTERNAL",
+                  1,
+                  2,
+                  attributes,
+                  0,
+                  ""));
     }
 
     List<byte[]> lines = new OtlpJson(telemetry).traceRequests();

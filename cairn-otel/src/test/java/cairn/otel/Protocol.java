@@ -62,8 +62,7 @@ final class Protocol {
   /** Refuses what is no UTF-8, no JSON, more than one line, or has a field that OTLP hasn't. */
   private static <B extends Message.Builder> B decode(byte[] line, B builder) {
     try {
-      String text =
-          StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(line)).toString();
+      String text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(line)).toString();
       if (text.indexOf('\n') >= 0) {
         throw new AssertionError("more than one line: " + text);
       }

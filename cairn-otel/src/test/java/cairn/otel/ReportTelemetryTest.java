@@ -49,7 +49,8 @@ class ReportTelemetryTest {
   /** A death with a bit of everything. */
   private static BoxBuilder box() {
     Map<Object, Object> server = BoxBuilder.begin("POST /orders", 2, 0, "http-1");
-    server.put(SpanLayout.BEGIN_TRACE_ID, new byte[] {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7});
+    server.put(
+        SpanLayout.BEGIN_TRACE_ID, new byte[] {1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 5, 6, 7});
     server.put(SpanLayout.BEGIN_KIND, 1L);
     server.put(SpanLayout.BEGIN_TRACE_FLAGS, 3L);
     server.put(SpanLayout.BEGIN_EPOCH_NANOS, START_WALL * 1_000_000 + 1_234);
@@ -135,7 +136,9 @@ class ReportTelemetryTest {
             Protocol.records(json.logRequests()).stream().map(ReportTelemetryTest::plain).toList());
   }
 
-  /** Attributes sorted, since the SDK sorts them; without bits that only the SDK's exporter sets. */
+  /**
+   * Attributes sorted, since the SDK sorts them; without bits that only the SDK's exporter sets.
+   */
   private static Span plain(Span span) {
     Span.Builder plain = span.toBuilder().setFlags(span.getFlags() & 0xff).clearAttributes();
     span.getAttributesList().stream()
@@ -167,8 +170,9 @@ class ReportTelemetryTest {
     assertThat(span.getEndEpochNanos()).isEqualTo((START_WALL + 60_000) * 1_000_000);
     assertThat(span.hasEnded()).isTrue();
     assertThat(span.getStatus())
-        .isEqualTo(StatusData.create(StatusCode.ERROR,
-            "the process ended before the span: UNCAUGHT (certain)"));
+        .isEqualTo(
+            StatusData.create(
+                StatusCode.ERROR, "the process ended before the span: UNCAUGHT (certain)"));
     assertThat(span.getAttributes().asMap())
         .containsEntry(AttributeKey.stringKey("s"), "x")
         .containsEntry(AttributeKey.longKey("n"), 3L)
