@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread; lock-free. No system call and no allocation in steady state; about 80 ns to begin
  * and end, 40 ns an attribute. Nothing here throws, but for an error of the virtual machine in code
  * of the application ({@link Redaction#rule}, elements of a list). Survives process death once the
- * call returns. If two threads change one span in the same instant, one of two attributes goes to
- * the trail, and of two other changes one is dropped and counted in {@code cuts}.
+ * call returns. If two threads change one span in the same instant, one of two changes goes to the
+ * trail, and of two events one is not counted, which is counted in {@code cut}.
  */
 public final class OpenSpans {
   /** No span is recorded: every method does nothing with it. */
@@ -158,27 +158,27 @@ public final class OpenSpans {
   }
 
   /**
-   * Gives the span another name. Each takes room in the slot; one that finds none is counted.
+   * Gives the span another name. Each takes room in the slot, or in the trail if it finds none.
    *
-   * @param handle of a span with a slot
+   * @param handle any
    * @param name cut at 160 bytes; null does nothing
    */
   public void rename(long handle, @Nullable String name) {
-    if (run != null && handle > 0 && name != null && run.enter()) {
+    if (run != null && handle != NONE && name != null && run.enter()) {
       run.box.rename(handle, name);
       run.leave();
     }
   }
 
   /**
-   * Sets the status; the latest is shown.
+   * Sets the status; the latest is shown. Takes room as {@link #rename} does.
    *
-   * @param handle of a span with a slot
+   * @param handle any
    * @param code 0 unset, 1 ok, 2 error
    * @param description why it is an error; cut at 128 bytes; may be null
    */
   public void status(long handle, int code, @Nullable String description) {
-    if (run != null && handle > 0 && code >= 0 && run.enter()) {
+    if (run != null && handle != NONE && code >= 0 && run.enter()) {
       run.box.status(handle, code, description);
       run.leave();
     }

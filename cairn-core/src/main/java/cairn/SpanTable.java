@@ -148,6 +148,10 @@ final class SpanTable {
     // Offsets of the first of two areas, and what the newer one holds; 0 if there are none.
     int eventsAt;
     int events;
+
+    /** Bytes that attributes leave free, for the count of events of a tracer's span. */
+    int reserved;
+
     int hopsAt;
     int hops;
 
@@ -342,6 +346,7 @@ final class SpanTable {
     slot.nameAt = 0;
     slot.eventsAt = 0;
     slot.events = 0;
+    slot.reserved = kind == UNKNOWN ? 0 : 2 * EVENTS_AREA;
     slot.hopsAt = 0;
     slot.hops = 0;
     slot.used = SpanLayout.FIRST_ENTRY_OFFSET;
@@ -485,7 +490,8 @@ final class SpanTable {
     }
     int used = slot.used;
     CborWriter out = entry.writer;
-    out.reset(SEAL_SIZE, SEAL_SIZE + Math.max(0, slotSize - used - SpanLayout.ENTRY_HEADER_SIZE));
+    int room = slotSize - slot.reserved - used - SpanLayout.ENTRY_HEADER_SIZE;
+    out.reset(SEAL_SIZE, SEAL_SIZE + Math.max(0, room));
     out.redactions(0);
     int named = out.keyCut(key);
     boolean fits = named >= 0;
@@ -600,7 +606,7 @@ final class SpanTable {
       long open = openWord(handle);
       if (slot.compareAndSet(open, open | BUSY)) {
         Entry entry = entry(slot);
-        CborWriter out = room(entry, slot.used);
+        CborWriter out = room(entry, slot.used + slot.reserved);
         int named = out.keyCut(key);
         boolean fits = named >= 0 && out.raw(value, from, length);
         if (fits) {
@@ -631,73 +637,124 @@ final class SpanTable {
     }
   }
 
-  // ---- what else becomes known of a span; no room, or another thread in the slot: counted, and
-  // gone
+  // ---- what else becomes known of a span
 
   /** Notes another name. */
   void rename(long handle, String name) {
     Slot slot = enter(handle);
-    if (slot == null) {
-      return;
+    boolean fits = false;
+    if (slot != null) {
+      Entry entry = entry(slot);
+      int at = slot.used;
+      CborWriter out = room(entry, at + slot.reserved);
+      fits = out.unsigned(SpanLayout.NOTE_NAME) && cut(out, name, MAX_NAME_BYTES);
+      note(slot, handle, fits, at);
     }
-    Entry entry = entry(slot);
-    int at = slot.used;
-    CborWriter out = room(entry, at);
-    int outcome =
-        out.unsigned(SpanLayout.NOTE_NAME) ? out.textCut(name, MAX_NAME_BYTES) : CborWriter.NONE;
-    note(slot, handle, outcome, at);
+    if (!fits) {
+      noteOverflowed(handle, SpanLayout.NOTE_NAME, 0, name);
+    }
   }
 
   /** Notes the status. */
   void status(long handle, int code, @Nullable String description) {
     Slot slot = enter(handle);
-    if (slot == null) {
-      return;
+    boolean fits = false;
+    if (slot != null) {
+      Entry entry = entry(slot);
+      CborWriter out = room(entry, slot.used + slot.reserved);
+      fits = out.unsigned(SpanLayout.NOTE_STATUS) && status(out, code, description);
+      note(slot, handle, fits, slot.nameAt);
     }
-    Entry entry = entry(slot);
-    CborWriter out = room(entry, slot.used);
-    int outcome = CborWriter.NONE;
-    if (out.unsigned(SpanLayout.NOTE_STATUS) && out.beginArray() && out.unsigned(code)) {
-      outcome = CborWriter.WHOLE;
-      if (description != null && !description.isEmpty()) {
-        out.limit(out.limit() - 1); // for the array's end
-        outcome = out.textCut(description, MAX_DESCRIPTION_BYTES) == 0 ? outcome : CborWriter.CUT;
-        out.limit(out.limit() + 1);
-      }
-      outcome = out.end() ? outcome : CborWriter.NONE;
+    if (!fits) {
+      noteOverflowed(handle, SpanLayout.NOTE_STATUS, code, description);
     }
-    note(slot, handle, outcome, slot.nameAt);
+  }
+
+  private boolean status(CborWriter out, int code, @Nullable String description) {
+    boolean fits = out.beginArray() && out.unsigned(code);
+    if (fits && description != null && !description.isEmpty()) {
+      out.limit(out.limit() - 1); // for the array's end
+      fits = cut(out, description, MAX_DESCRIPTION_BYTES);
+      out.limit(out.limit() + 1);
+    }
+    return fits && out.end();
+  }
+
+  /** {@return whether all of a text was written, but for what is too long anywhere} */
+  private boolean cut(CborWriter out, String text, int maxBytes) {
+    int start = out.position();
+    int outcome = out.textCut(text, maxBytes);
+    boolean fits = outcome == CborWriter.WHOLE || out.position() - start >= maxBytes - 8;
+    if (fits && outcome == CborWriter.CUT) {
+      counters.increment(CounterLayout.CUT);
+    }
+    return fits;
   }
 
   /** Stores what the slot's entry holds, says where the name is then, and gives the slot up. */
-  private void note(Slot slot, long handle, int outcome, int nameAt) {
+  private void note(Slot slot, long handle, boolean fits, int nameAt) {
     int index = (int) (handle & SLOT_MASK);
     long open = openWord(handle);
     Entry entry = entry(slot);
-    if (outcome != CborWriter.NONE) {
+    if (fits) {
       commit(slot, entry, index, open);
       // Release: whoever looks there finds the entry. Partner: the fence in nameEntry.
       VarHandle.releaseFence();
       slot.nameAt = nameAt;
-    }
-    if (outcome != CborWriter.WHOLE) {
-      counters.increment(CounterLayout.CUT);
-    }
-    if (entry.writer.redactions() != 0) {
-      counters.add(CounterLayout.REDACTED, entry.writer.redactions());
+      if (entry.writer.redactions() != 0) {
+        counters.add(CounterLayout.REDACTED, entry.writer.redactions());
+      }
     }
     leave(slot, index, open);
   }
 
+  /** Puts a note into the trail: the slot is full or in use, or there is none. */
+  private void noteOverflowed(long handle, int note, int code, @Nullable String text) {
+    long id = handle < 0 ? handle : slot(handle).spanId;
+    if (handle > 0 && !isOpen(handle)) {
+      return; // closed, and the id may be the next span's
+    }
+    counters.increment(CounterLayout.ATTRIBUTES_OVERFLOWED);
+    Scratch scratch = scratches.acquire();
+    try {
+      scratch.start(trail.maxRecordBytes());
+      CborWriter out = scratch.writer;
+      out.beginMap();
+      out.unsigned(RecordLayout.SET_SPAN_ID);
+      out.unsigned(id);
+      if (handle > 0) {
+        out.unsigned(RecordLayout.SET_USED);
+        out.unsigned(slot(handle).used);
+      }
+      out.redactions(0);
+      out.unsigned(RecordLayout.SET_NOTE);
+      out.unsigned(note);
+      out.unsigned(RecordLayout.SET_VALUE);
+      if (note == SpanLayout.NOTE_STATUS) {
+        boolean unused = status(out, code, text);
+      } else {
+        boolean unused = cut(out, text == null ? "" : text, MAX_NAME_BYTES);
+      }
+      if (out.redactions() != 0) {
+        counters.add(CounterLayout.REDACTED, out.redactions());
+        out.redactions(0);
+      }
+      trail.append(scratch, scratch.finish(), RecordLayout.TYPE_SPAN_SET, 0, clock.wallMillis());
+    } finally {
+      scratches.release(scratch);
+    }
+  }
+
   /** Counts an event. */
   void event(long handle) {
-    Slot slot = enter(handle);
+    Slot slot = enterOrCount(handle);
     if (slot == null) {
       return;
     }
     int index = (int) (handle & SLOT_MASK);
     long open = openWord(handle);
     if (slot.eventsAt == 0) {
+      slot.reserved = 0;
       slot.eventsAt = area(slot, EVENTS_AREA);
     }
     if (slot.eventsAt > 0 && slot.events < Integer.MAX_VALUE) {
@@ -723,7 +780,7 @@ final class SpanTable {
     if (slot(handle).threadId == thread) {
       return;
     }
-    Slot slot = enter(handle);
+    Slot slot = enterOrCount(handle);
     if (slot == null) {
       return;
     }
@@ -752,7 +809,7 @@ final class SpanTable {
    * {@return where two areas of that size lie that the slot gives away, or -1 if it has no room}
    */
   private int area(Slot slot, int size) {
-    if (slot.used + 2 * size > slotSize) {
+    if (slot.used + slot.reserved + 2 * size > slotSize) {
       counters.increment(CounterLayout.CUT);
       return -1;
     }
@@ -768,13 +825,16 @@ final class SpanTable {
     }
     Slot slot = slot(handle);
     long open = openWord(handle);
-    if (slot.compareAndSet(open, open | BUSY)) {
-      return slot;
+    return slot.compareAndSet(open, open | BUSY) ? slot : null;
+  }
+
+  /** As {@link #enter}; counts what another thread in the slot, or none, prevents. */
+  private @Nullable Slot enterOrCount(long handle) {
+    Slot slot = enter(handle);
+    if (slot == null && (handle < 0 || isOpen(handle))) {
+      counters.increment(CounterLayout.CUT);
     }
-    if (isOpen(handle)) {
-      counters.increment(CounterLayout.CUT); // another thread is in the slot
-    }
-    return null;
+    return slot;
   }
 
   // ---- close

@@ -120,6 +120,44 @@ class OpenSpansTest {
   }
 
   @Test
+  void whatBecomesKnownOfASpanWithAFullSlotIsKeptToo() {
+    long handle = begin("GET", 5);
+    for (int i = 0; i < 20; i++) {
+      spans.set(handle, "k" + i, SpanTable.TEXT, 0, "x".repeat(30));
+    }
+    memory.box.rename(handle, "GET /orders/{id}");
+    memory.box.status(handle, 2, "cause " + "s".repeat(100));
+    spans.event(handle);
+    spans.event(handle);
+
+    UnfinishedSpan span = only();
+    assertThat(span.attributes()).hasSize(20);
+    assertThat(span.name()).isEqualTo("GET /orders/{id}");
+    assertThat(span.status()).isEqualTo("ERROR");
+    assertThat(span.statusDescription()).hasSize(106);
+    assertThat(span.events()).isEqualTo(2);
+
+    memory.box.status(handle, 1, null);
+    assertThat(only().status()).isEqualTo("OK");
+  }
+
+  @Test
+  void whatBecomesKnownOfASpanWithoutASlotIsKeptToo() {
+    for (int i = 1; i <= 16; i++) {
+      begin("filler", i);
+    }
+    long handle = begin("GET", 77);
+    memory.box.rename(handle, "GET /orders/{id}");
+    memory.box.status(handle, 2, "timeout");
+
+    assertThat(open())
+        .filteredOn(span -> span.name().equals("GET /orders/{id}"))
+        .singleElement()
+        .extracting(UnfinishedSpan::statusDescription)
+        .isEqualTo("timeout");
+  }
+
+  @Test
   void threadThatWorksOnTheSpanNowIsNamed() throws InterruptedException {
     long handle = begin("handed over", 5);
     for (int i = 0; i < 50; i++) {

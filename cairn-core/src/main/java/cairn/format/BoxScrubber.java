@@ -495,6 +495,7 @@ public final class BoxScrubber {
       for (BoxSpan.Attribute attribute : slot.attributes()) {
         span.offsets.put(attribute.key(), attribute.offset());
       }
+      slot.newestNotes().forEach((key, note) -> span.offsets.put(noteName(key), note.offset()));
       slots.put(id(slot), span);
     }
     trail(slots);
@@ -521,11 +522,18 @@ public final class BoxScrubber {
         }
       }
       for (BoxSpan.Note note : slot.newestNotes().values()) {
-        if (note.key() <= SpanLayout.NOTE_THREAD) { // else of a newer writer: no report shows it
+        boolean isLatest = span == null || !span.sets.containsKey(noteName(note.key()));
+        if (isLatest
+            && note.key() <= SpanLayout.NOTE_THREAD) { // else of a newer writer: no report shows it
           putEntry(table, slot.offset(), note.offset(), false);
         }
       }
     }
+  }
+
+  /** Under which name a note is kept among attributes, whose names are the application's. */
+  private static String noteName(long note) {
+    return "\0" + note;
   }
 
   private static long id(BoxSpan slot) {
@@ -618,7 +626,8 @@ public final class BoxScrubber {
       Map<Long, Span> slots,
       Map<Long, Span> overflowed) {
     OptionalLong id = unsigned(map, RecordLayout.SET_SPAN_ID);
-    String name = text(map, RecordLayout.SET_KEY);
+    OptionalLong note = unsigned(map, RecordLayout.SET_NOTE);
+    String name = note.isPresent() ? noteName(note.getAsLong()) : text(map, RecordLayout.SET_KEY);
     if (id.isEmpty() || name == null || !map.containsKey(String.valueOf(RecordLayout.SET_VALUE))) {
       return;
     }
@@ -650,7 +659,9 @@ public final class BoxScrubber {
   }
 
   private static CborRedactor.Treatment setTreatment(long number, boolean isSecret) {
-    if (number == RecordLayout.SET_SPAN_ID || number == RecordLayout.SET_USED) {
+    if (number == RecordLayout.SET_SPAN_ID
+        || number == RecordLayout.SET_USED
+        || number == RecordLayout.SET_NOTE) {
       return CborRedactor.Treatment.KEEP;
     }
     return number == RecordLayout.SET_KEY || (number == RecordLayout.SET_VALUE && !isSecret)

@@ -66,6 +66,9 @@ public final class RecordLayout {
    */
   public static final int SET_USED = 3;
 
+  /** A note's number, of {@link SpanLayout}, instead of {@link #SET_KEY}. Since format 1.4. */
+  public static final int SET_NOTE = 4;
+
   // Keys of a breadcrumb's map, in the order they are written; absent where unknown or empty.
   public static final int CRUMB_CATEGORY = 0;
   public static final int CRUMB_MESSAGE = 1;

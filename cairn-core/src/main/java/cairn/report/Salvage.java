@@ -72,7 +72,43 @@ final class Salvage {
       @Nullable String statusDescription,
       int events,
       Map<String, CborSlice> attributes,
-      Map<String, Integer> offsets) {}
+      Map<String, Integer> offsets) {
+    /** {@return the same with what was noted of it later} */
+    Span with(long note, CborSlice value) {
+      String text = note == SpanLayout.NOTE_NAME ? value.text() : null;
+      boolean isStatus = note == SpanLayout.NOTE_STATUS;
+      return new Span(
+          text != null ? text : name,
+          id,
+          parentSpanId,
+          traceId,
+          thread,
+          nanos,
+          epochNanos,
+          kind,
+          traceFlags,
+          isStatus ? statusOf(value) : status,
+          isStatus ? descriptionOf(value) : statusDescription,
+          events,
+          attributes,
+          offsets);
+    }
+
+    private static int statusOf(@Nullable CborSlice note) {
+      List<CborSlice> items = note == null ? List.of() : note.items();
+      return items.isEmpty() ? 0 : small(items.get(0).unsigned(), 0);
+    }
+
+    private static @Nullable String descriptionOf(@Nullable CborSlice note) {
+      List<CborSlice> items = note == null ? List.of() : note.items();
+      return items.size() < 2 ? null : items.get(1).text();
+    }
+  }
+
+  /** Under which name the offset of a note is kept among those of attributes. */
+  private static String noteName(long note) {
+    return "\0" + note;
+  }
 
   private record Field(int kind, String key) {}
 
@@ -140,6 +176,7 @@ final class Salvage {
         span.attributes.put(attribute.key(), attribute.value());
         span.offsets.put(attribute.key(), attribute.offset());
       }
+      slot.newestNotes().forEach((key, note) -> span.offsets.put(noteName(key), note.offset()));
       byId.put(span.id, span);
     }
     Map<Long, Span> overflowed = new LinkedHashMap<>();
@@ -360,12 +397,24 @@ final class Salvage {
         CborSlice value = map.get(String.valueOf(RecordLayout.SET_VALUE));
         long used = unsigned(map, RecordLayout.SET_USED).orElse(Long.MAX_VALUE);
         String name = key == null ? null : key.text();
-        if (id.isEmpty() || name == null || value == null) {
+        OptionalLong note = unsigned(map, RecordLayout.SET_NOTE);
+        if (id.isEmpty() || (name == null && note.isEmpty()) || value == null) {
           return;
         }
-        Span span = byId.get(id.getAsLong());
+        Map<Long, Span> among = byId;
+        long at = id.getAsLong();
+        Span span = among.get(at);
         if (span == null) {
-          span = overflowed.get(id.getAsLong() | SpanLayout.OVERFLOWED);
+          among = overflowed;
+          at |= SpanLayout.OVERFLOWED;
+          span = among.get(at);
+        }
+        if (note.isPresent()) {
+          // An entry of the slot behind it was noted later, as below.
+          if (span != null && span.offsets.getOrDefault(noteName(note.getAsLong()), -1) < used) {
+            among.put(at, span.with(note.getAsLong(), value));
+          }
+          return;
         }
         // An entry of the slot at or behind what was in use then was set after this record.
         if (span != null && span.offsets.getOrDefault(name, -1) < used) {
@@ -408,7 +457,6 @@ final class Salvage {
     CborSlice rename = note(notes, SpanLayout.NOTE_NAME);
     String laterName = rename == null ? null : rename.text();
     CborSlice status = note(notes, SpanLayout.NOTE_STATUS);
-    List<CborSlice> statusItems = status == null ? List.of() : status.items();
     CborSlice events = note(notes, SpanLayout.NOTE_EVENTS);
     CborSlice hop = note(notes, SpanLayout.NOTE_THREAD);
     List<CborSlice> hopItems = hop == null ? List.of() : hop.items();
@@ -423,8 +471,8 @@ final class Salvage {
         epochNanos == null ? OptionalLong.empty() : epochNanos.integer(),
         small(unsigned(map, SpanLayout.BEGIN_KIND), -1),
         small(unsigned(map, SpanLayout.BEGIN_TRACE_FLAGS), -1),
-        statusItems.isEmpty() ? 0 : small(statusItems.get(0).unsigned(), 0),
-        statusItems.size() < 2 ? null : statusItems.get(1).text(),
+        Span.statusOf(status),
+        Span.descriptionOf(status),
         events == null ? 0 : small(events.unsigned(), 0),
         new LinkedHashMap<>(),
         new HashMap<>());
