@@ -11,7 +11,7 @@ import java.util.List;
  * @param rounds how often each arm is loaded at each heap
  * @param starts how many fresh processes share those rounds
  * @param seconds of one measured load
- * @param warmUpSeconds of load before the first round of a process
+ * @param warmUpAnswers of a process before its first round
  * @param clients how many requests wait for their answers at any time
  * @param out where the results are kept
  */
@@ -21,10 +21,15 @@ record HeapPlan(
     int rounds,
     int starts,
     int seconds,
-    int warmUpSeconds,
+    long warmUpAnswers,
     int clients,
     Path out) {
   private static final List<Integer> HEAPS = List.of(48, 64, 80, 96, 128, 256);
+
+  /** Of the warm-up, on two cores. */
+  private static final double SECONDS_TO_COMPILE = 5;
+
+  private static final double ANSWERS_PER_SECOND = 4_000;
 
   /** What it takes until all shops of one start answer, side by side on two cores. */
   private static final int START_SECONDS = 30;
@@ -52,9 +57,9 @@ record HeapPlan(
         numbers(Bench.option(args, "--heaps", ""), quick ? List.of(64, 128) : HEAPS),
         arms.isEmpty() ? HeapArm.usual() : arms.stream().map(HeapArm::of).toList(),
         Integer.parseInt(rounds.isEmpty() ? (quick ? "2" : "10") : rounds),
-        Integer.parseInt(Bench.option(args, "--starts", quick ? "1" : "2")),
+        Integer.parseInt(Bench.option(args, "--starts", "1")),
         Integer.parseInt(Bench.option(args, "--seconds", quick ? "1" : "2")),
-        Integer.parseInt(Bench.option(args, "--warmup", quick ? "2" : "8")),
+        Long.parseLong(Bench.option(args, "--warmup", quick ? "2000" : "40000")),
         Integer.parseInt(Bench.option(args, "--clients", "8")),
         out);
   }
@@ -70,7 +75,7 @@ record HeapPlan(
     return "seconds="
         + seconds
         + " warmup="
-        + warmUpSeconds
+        + warmUpAnswers
         + " clients="
         + clients
         + " rounds-per-start="
@@ -85,11 +90,12 @@ record HeapPlan(
 
   /** {@return about how long it takes when that many rounds are done already} */
   long estimatedSeconds(int roundsDone) {
+    double warmUp = arms.size() * (SECONDS_TO_COMPILE + warmUpAnswers / ANSWERS_PER_SECOND);
     double settling = HeapSweep.SETTLE_MILLIS / 1000.0;
     int roundsLeft = heaps.size() * rounds - roundsDone;
     double startsLeft = (double) roundsLeft / roundsOfAStart();
     return Math.round(
-        startsLeft * (START_SECONDS + arms.size() * (warmUpSeconds + 0.5))
+        startsLeft * (START_SECONDS + warmUp)
             + roundsLeft * arms.size() * (seconds + settling + 0.1));
   }
 
@@ -107,8 +113,8 @@ record HeapPlan(
         + " s in "
         + starts
         + " starts, "
-        + warmUpSeconds
-        + " s of warm-up, "
+        + warmUpAnswers
+        + " answers of warm-up, "
         + clients
         + " clients";
   }

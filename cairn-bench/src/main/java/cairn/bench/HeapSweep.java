@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * turn, in an order drawn anew each round, while the others are stopped. Results are kept after
  * each round: what is cut off goes on later.
  *
- * <p>Options: {@code --heaps MB,...}, {@code --only ARM,...}, {@code --rounds N}, {@code --starts
- * N} (fresh processes that share the rounds), {@code --seconds N}, {@code --warmup N}, {@code
+ * <p>Options: {@code --heaps MB,...}, {@code --only ARM,...}, {@code --rounds N}, {@code --starts N}
+ * (fresh processes that share the rounds), {@code --seconds N}, {@code --warmup ANSWERS}, {@code
  * --clients N}, {@code --out DIR}.
  */
 final class HeapSweep {
@@ -33,6 +34,7 @@ final class HeapSweep {
   static final int SETTLE_MILLIS = 300;
 
   private static final long START_LIMIT_SECONDS = 120;
+  private static final long WARM_UP_LIMIT_SECONDS = 180;
   private static final String SHOP_CORE = "0";
   private static final String LOAD_CORE = "1";
 
@@ -72,7 +74,7 @@ final class HeapSweep {
             wanted.rounds(),
             wanted.starts(),
             wanted.seconds(),
-            wanted.warmUpSeconds(),
+            wanted.warmUpAnswers(),
             wanted.clients(),
             wanted.out());
     new HeapSweep(plan, settings.patience(), shop.toAbsolutePath()).run();
@@ -125,12 +127,10 @@ final class HeapSweep {
       for (HeapShop one : shops.values()) {
         one.awaitReady(deadline);
       }
+      warmUp(shops.values(), load);
       for (HeapShop one : shops.values()) {
         one.pin(pinned ? SHOP_CORE : null);
         one.freeze();
-      }
-      for (HeapArm arm : shuffled()) {
-        warmUp(shops.get(arm), load);
       }
       int first = results.rounds(heap, plan.arms()) + 1;
       int last = Math.min(plan.rounds(), first + plan.roundsOfAStart() - 1);
@@ -155,19 +155,29 @@ final class HeapSweep {
     return arms;
   }
 
-  private void warmUp(HeapShop one, Load load) throws IOException, InterruptedException {
-    if (one.failure() != null) {
-      Bench.progress(one.arm().label + ": " + one.failure());
-      return;
+  /**
+   * All at once and on all cores, and as many answers of each: the compiler goes by how often a
+   * method has run, and it has its hands full.
+   */
+  private void warmUp(Collection<HeapShop> shops, Load load) throws IOException {
+    StringBuilder command =
+        new StringBuilder("warm " + plan.warmUpAnswers() + " " + WARM_UP_LIMIT_SECONDS * 1000);
+    for (HeapShop one : shops) {
+      if (one.failure() == null) {
+        Map<String, String> prepared = load.ask("prepare " + one.port());
+        if (prepared.containsKey("error")) {
+          one.fail("did not take an order: " + prepared.get("error"));
+        }
+      }
+      if (one.failure() == null) {
+        command.append(' ').append(one.port());
+      } else {
+        Bench.progress(one.arm().label + ": " + one.failure());
+      }
     }
-    one.thaw();
-    Map<String, String> prepared = load.ask("prepare " + one.port());
-    if (prepared.containsKey("error")) {
-      one.fail("did not take an order: " + prepared.get("error"));
-    } else {
-      load.ask("load " + one.port() + " " + plan.warmUpSeconds() * 1000L + " 1");
-    }
-    one.freeze();
+    Map<String, String> warm = load.ask(command.toString());
+    long expected = shops.size() * plan.warmUpAnswers();
+    Bench.progress("warm after " + warm.get("answers") + " answers of " + expected);
   }
 
   private HeapResults.Row measure(HeapShop one, int heap, int start, int round, Load load)

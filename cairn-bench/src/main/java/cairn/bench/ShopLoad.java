@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +18,9 @@ import org.HdrHistogram.Histogram;
  * when they have the last answer. It only reads, so that no shop's database grows with its speed.
  *
  * <p>Reads commands, one a line, and answers each with a line: {@code prepare PORT} makes the
- * orders that will be read, {@code load PORT MILLIS SEED} is the load.
+ * orders that will be read, {@code warm ANSWERS MILLIS PORT ...} gets that many answers from each
+ * of several shops at once, but for no longer than that, and {@code load PORT MILLIS SEED} is the
+ * load.
  */
 public final class ShopLoad {
   private static final int PRODUCTS = 500;
@@ -41,13 +44,23 @@ public final class ShopLoad {
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     for (String line = commands.readLine(); line != null; line = commands.readLine()) {
       String[] words = line.split(" ");
-      int port = Integer.parseInt(words[1]);
-      System.out.println(
-          words[0].equals("prepare")
-              ? load.prepare(port)
-              : load.load(port, Long.parseLong(words[2]), Long.parseLong(words[3])));
+      System.out.println(load.answer(words));
       System.out.flush();
     }
+  }
+
+  private String answer(String[] words) throws InterruptedException {
+    return switch (words[0]) {
+      case "prepare" -> prepare(Integer.parseInt(words[1]));
+      case "warm" ->
+          warm(
+              Long.parseLong(words[1]),
+              Long.parseLong(words[2]),
+              Arrays.stream(words).skip(3).map(Integer::valueOf).toList());
+      case "load" ->
+          load(Integer.parseInt(words[1]), Long.parseLong(words[2]), Long.parseLong(words[3]));
+      default -> throw new IllegalArgumentException("unknown command: word=" + words[0]);
+    };
   }
 
   private String prepare(int port) {
@@ -71,15 +84,24 @@ public final class ShopLoad {
     return Child.result("orders", made.size());
   }
 
-  private String load(int port, long millis, long seed) throws InterruptedException {
+  private String warm(long answers, long millis, List<Integer> ports)
+      throws InterruptedException {
     List<Client> clients = new ArrayList<>();
-    long start = System.nanoTime();
-    for (int i = 1; i <= clientCount; i++) {
-      clients.add(new Client(port, i, start + TimeUnit.MILLISECONDS.toNanos(millis), seed + i));
+    for (int port : ports) {
+      clients.addAll(clients(port, millis, 1, answers / clientCount));
     }
+    clients.forEach(client -> client.thread.start());
+    long all = 0;
     for (Client client : clients) {
-      client.thread.start();
+      client.thread.join();
+      all += client.answers;
     }
+    return Child.result("answers", all);
+  }
+
+  private String load(int port, long millis, long seed) throws InterruptedException {
+    List<Client> clients = clients(port, millis, seed, Long.MAX_VALUE);
+    clients.forEach(client -> client.thread.start());
     Histogram micros = new Histogram(MAX_MICROS, 3);
     long answers = 0;
     long failures = 0;
@@ -97,6 +119,15 @@ public final class ShopLoad {
         "failure", failure,
         "p50", micros.getValueAtPercentile(50),
         "p99", micros.getValueAtPercentile(99));
+  }
+
+  private List<Client> clients(int port, long millis, long seed, long answersOfEach) {
+    List<Client> clients = new ArrayList<>();
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    for (int i = 1; i <= clientCount; i++) {
+      clients.add(new Client(port, i, deadline, seed + i, answersOfEach));
+    }
+    return clients;
   }
 
   private static String head(String what, int user, long number) {
@@ -125,12 +156,14 @@ public final class ShopLoad {
     private final int port;
     private final int user;
     private final long deadline;
+    private final long enough;
     private final Random random;
 
-    Client(int port, int user, long deadline, long seed) {
+    Client(int port, int user, long deadline, long seed, long enough) {
       this.port = port;
       this.user = user;
       this.deadline = deadline;
+      this.enough = enough;
       this.random = new Random(seed);
       this.thread = new Thread(this, "client-" + user);
     }
@@ -138,7 +171,7 @@ public final class ShopLoad {
     @Override
     public void run() {
       try (HttpWire wire = new HttpWire(port)) {
-        while (true) {
+        while (answers < enough) {
           long sent = System.nanoTime();
           wire.exchange(head("GET " + path(), user, answers), "");
           long answered = System.nanoTime();

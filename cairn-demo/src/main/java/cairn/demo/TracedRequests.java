@@ -43,6 +43,7 @@ class TracedRequests extends OncePerRequestFilter {
   }
 
   @Override
+  @SuppressWarnings("try") // Of the scope only the end matters.
   protected void doFilterInternal(
       HttpServletRequest request, HttpServletResponse response, FilterChain chain)
       throws ServletException, IOException {

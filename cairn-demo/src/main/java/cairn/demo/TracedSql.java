@@ -57,6 +57,7 @@ class TracedSql extends Sql {
     return traced(sql, () -> super.insert(sql, values));
   }
 
+  @SuppressWarnings("try") // Of the scope only the end matters.
   private <T> T traced(String sql, Supplier<T> statement) {
     String operation = sql.substring(0, sql.indexOf(' '));
     Span span =
