@@ -17,7 +17,18 @@ abstract class SpanContender {
 
   /** Names that {@link #open} knows, Cairn's first. */
   static final List<String> NAMES =
-      List.of("otel-sdk", "dd-reused", "dd-fresh", "dd-start", "dd-before", "brave", "sentry");
+      List.of(
+          "cairn",
+          "cairn-no-reuse",
+          "cairn-processor",
+          "otel-sdk",
+          "otel-sdk-cairn",
+          "dd-reused",
+          "dd-fresh",
+          "dd-start",
+          "dd-before",
+          "brave",
+          "sentry");
 
   /**
    * Opens a contender.
@@ -27,7 +38,10 @@ abstract class SpanContender {
    */
   static SpanContender open(String name, boolean sampled, Path files) {
     return switch (name) {
+      case "cairn" -> CairnSpanContender.api(sampled, files);
+      case "cairn-processor" -> CairnSpanContender.apiAndProcessor(sampled, files);
       case "otel-sdk" -> OtelContender.sdk(sampled);
+      case "otel-sdk-cairn" -> CairnSpanContender.sdk(sampled, files);
       case "dd-reused" -> new DatadogContender(DatadogContender.Start.REUSED_BUILDER);
       case "dd-fresh" -> new DatadogContender(DatadogContender.Start.FRESH_BUILDER);
       case "dd-start" -> new DatadogContender(DatadogContender.Start.NO_BUILDER);
@@ -40,7 +54,11 @@ abstract class SpanContender {
 
   static String label(String name) {
     return switch (name) {
+      case "cairn" -> "**Cairn**";
+      case "cairn-no-reuse" -> "**Cairn**, builders not reused";
+      case "cairn-processor" -> "**Cairn**, no-op processor";
       case "otel-sdk" -> "OpenTelemetry SDK, no-op processor";
+      case "otel-sdk-cairn" -> "OpenTelemetry SDK, **Cairn** processor";
       case "dd-reused" -> "Datadog core, builder reused";
       case "dd-fresh" -> "Datadog core, builder each time";
       case "dd-start" -> "Datadog core, without a builder";
@@ -53,10 +71,13 @@ abstract class SpanContender {
 
   /** {@return what {@link #open} is given for a name: two names may differ by a JVM argument} */
   static String opened(String name) {
-    return name;
+    return name.equals("cairn-no-reuse") ? "cairn" : name;
   }
 
   static List<String> jvmArgs(String name) {
+    if (name.equals("cairn-no-reuse")) {
+      return List.of("-Dcairn.otel.builderReuse=false");
+    }
     return name.startsWith("dd-") ? DatadogCore.quiet() : List.of();
   }
 

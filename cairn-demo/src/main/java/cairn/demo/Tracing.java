@@ -1,7 +1,12 @@
 package cairn.demo;
 
+import cairn.Recorder;
+import cairn.otel.CairnOpenTelemetry;
+import cairn.otel.CairnSpanProcessor;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.sdk.OpenTelemetrySdk;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
@@ -20,10 +25,23 @@ import org.springframework.context.annotation.Configuration;
 class Tracing {
   static final String PROPERTY = "shop.tracer";
 
+  /** Not the shop's: that one may be disabled. */
+  private static Recorder recorder() {
+    return Recorder.builder("cairn-demo").release("1.4.2").environment("demo").open();
+  }
+
   @Bean
   OpenTelemetry openTelemetry(@Value("${" + PROPERTY + "}") String kind) {
     return switch (kind) {
       case "noop" -> OpenTelemetry.noop();
+      case "cairn" -> CairnOpenTelemetry.builder(recorder()).build();
+      case "sdk" ->
+          OpenTelemetrySdk.builder()
+              .setTracerProvider(
+                  SdkTracerProvider.builder()
+                      .addSpanProcessor(CairnSpanProcessor.create(recorder()))
+                      .build())
+              .build();
       default ->
           throw new IllegalArgumentException(
               "unknown tracer: " + PROPERTY + "=" + kind + " (noop, cairn or sdk)");
