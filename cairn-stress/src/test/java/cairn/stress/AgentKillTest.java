@@ -145,7 +145,7 @@ class AgentKillTest {
 
   /** Until the live report has the routes, which the agent sets after the start. */
   private static void awaitNames(Path root, AgentShop shop) throws Exception {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (servers(Runs.under(root).list().get(0).report()).stream()
             .filter(span -> span.name().equals("POST /payments"))
             .filter(span -> span.attributes().containsKey("server.port"))

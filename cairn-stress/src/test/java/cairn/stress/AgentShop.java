@@ -25,7 +25,7 @@ import java.util.stream.Stream;
  * until the shop is killed.
  */
 final class AgentShop implements AutoCloseable {
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(120);
 
   private final Process process;
   private final Path log;
