@@ -1,0 +1,837 @@
+package cairn.otel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import cairn.Recorder;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanBuilder;
+import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.TraceFlags;
+import io.opentelemetry.api.trace.TraceState;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.ContextKey;
+import io.opentelemetry.sdk.trace.SpanLimits;
+import io.opentelemetry.sdk.trace.data.SpanData;
+import io.opentelemetry.sdk.trace.samplers.Sampler;
+import io.opentelemetry.sdk.trace.samplers.SamplingResult;
+import java.io.IOException;
+import java.lang.ref.WeakReference;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.util.AbstractList;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What can go wrong where builders are used again: each hazard has a test, with a safe outcome. */
+class BuilderReuseTest {
+  private static final AttributeKey<String> TAG = AttributeKey.stringKey("tag");
+
+  private final Spans.Collecting processor = new Spans.Collecting();
+  private final CairnOpenTelemetry otel =
+      CairnOpenTelemetry.builder(Spans.disabled()).addSpanProcessor(processor).build();
+  private final CairnTracer tracer = otel.getTracer("test");
+
+  // ---- it is used again at all
+
+  @Test
+  void builderIsTheSameObjectEightRequestsLater() {
+    List<SpanBuilder> builders = new ArrayList<>();
+    for (int i = 0; i < 9; i++) {
+      SpanBuilder builder = tracer.spanBuilder("span");
+      builders.add(builder);
+      builder.startSpan().end();
+    }
+
+    assertThat(builders.get(8)).isSameAs(builders.get(0));
+    assertThat(builders.subList(0, 8)).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void builderUsedAgainHasNothingOfTheSpanBefore() {
+    for (int i = 0; i < 16; i++) {
+      tracer
+          .spanBuilder("full")
+          .setSpanKind(SpanKind.SERVER)
+          .setParent(Context.root().with(Span.wrap(remote())))
+          .addLink(remote())
+          .setStartTimestamp(7, TimeUnit.SECONDS)
+          .setAttribute(TAG, "full")
+          .startSpan()
+          .end();
+    }
+    processor.ended.clear();
+
+    tracer.spanBuilder("bare").startSpan().end();
+
+    SpanData bare = processor.only();
+    assertThat(bare.getName()).isEqualTo("bare");
+    assertThat(bare.getKind()).isEqualTo(SpanKind.INTERNAL);
+    assertThat(bare.getParentSpanContext().isValid()).isFalse();
+    assertThat(bare.getLinks()).isEmpty();
+    assertThat(bare.getTotalRecordedLinks()).isZero();
+    assertThat(bare.getAttributes().isEmpty()).isTrue();
+    assertThat(bare.getTotalAttributeCount()).isZero();
+    assertThat(bare.getStartEpochNanos()).isGreaterThan(TimeUnit.DAYS.toNanos(1));
+  }
+
+  @Test
+  void everyFieldOfABuilderUsedAgainIsThatOfANewOne() throws IllegalAccessException {
+    CairnSpanBuilder used = new CairnSpanBuilder();
+    CairnSpanBuilder fresh = new CairnSpanBuilder();
+    RecordingTracer recording = (RecordingTracer) tracer;
+    Limits limits = Limits.of(SpanLimits.getDefault());
+    fresh.joinRing(Thread.currentThread());
+    fresh.begin(recording, "new", limits);
+    used.joinRing(Thread.currentThread());
+    List<String> filled = new ArrayList<>();
+    for (Field field : instanceFields()) {
+      if (!field.getName().equals("use") && !field.getName().equals("owner")) {
+        Object filler = filler(field);
+        assertThat(filler).as(field.getName()).isNotEqualTo(field.get(fresh));
+        field.set(used, filler);
+        filled.add(field.getName());
+      }
+    }
+
+    used.begin(recording, "new", limits);
+
+    assertThat(filled).contains("parent", "store", "links", "kind", "keepsSettings");
+    for (Field field : instanceFields()) {
+      assertThat(field.get(used)).as(field.getName()).isEqualTo(field.get(fresh));
+    }
+  }
+
+  private static List<Field> instanceFields() {
+    return Arrays.stream(CairnSpanBuilder.class.getDeclaredFields())
+        .filter(field -> !Modifier.isStatic(field.getModifiers()))
+        .peek(field -> field.setAccessible(true))
+        .toList();
+  }
+
+  /** A value that no new builder has; a field of a type that is not here yet fails the test. */
+  private Object filler(Field field) {
+    Class<?> type = field.getType();
+    if (type == int.class) {
+      return 77;
+    } else if (type == long.class) {
+      return 77L;
+    } else if (type == boolean.class) {
+      return true;
+    } else if (type == String.class) {
+      return "old";
+    } else if (type == SpanKind.class) {
+      return SpanKind.CONSUMER;
+    } else if (type == Context.class) {
+      return Context.root();
+    } else if (type == AttributeStore.class) {
+      return new AttributeStore();
+    } else if (type == List.class) {
+      return new ArrayList<>();
+    } else if (type == Limits.class) {
+      return new Limits(1, 2, 3, 4, 5, 6);
+    } else if (type == RecordingTracer.class) {
+      return otel.getTracer("other");
+    }
+    throw new AssertionError("no value for a field of a builder: " + field);
+  }
+
+  // ---- a reference that is kept
+
+  @Test
+  void settersOfASpentBuilderReachNoOtherSpan() {
+    SpanBuilder kept = tracer.spanBuilder("kept");
+    kept.startSpan().end();
+    kept.setAttribute(TAG, "stale").setSpanKind(SpanKind.CLIENT).addLink(remote());
+    for (int i = 0; i < 20; i++) {
+      tracer.spanBuilder("other").startSpan().end();
+    }
+
+    assertThat(processor.data())
+        .hasSize(21)
+        .allSatisfy(
+            span -> {
+              assertThat(span.getAttributes().get(TAG)).isNull();
+              assertThat(span.getKind()).isEqualTo(SpanKind.INTERNAL);
+              assertThat(span.getLinks()).isEmpty();
+            });
+  }
+
+  @Test
+  void builderThatWasTouchedAfterItsStartIsNeverUsedForAnother() {
+    SpanBuilder kept = tracer.spanBuilder("kept");
+    kept.startSpan().end();
+    kept.setAttribute(TAG, "stale");
+
+    for (int i = 0; i < 32; i++) {
+      SpanBuilder other = tracer.spanBuilder("other");
+      assertThat(other).isNotSameAs(kept);
+      kept.setAttribute(TAG, "in between");
+      other.startSpan().end();
+    }
+
+    assertThat(otel.tracing().staleBuilders.sum()).isEqualTo(1);
+    assertThat(processor.data())
+        .allSatisfy(span -> assertThat(span.getAttributes().isEmpty()).isTrue());
+  }
+
+  @Test
+  void builderStartedTwiceStartsTwoSpansTheSecondWithoutAttributesAsTheSdk() {
+    Context parent = Context.root().with(Span.wrap(remote()));
+    SpanBuilder builder =
+        tracer
+            .spanBuilder("twice")
+            .setParent(parent)
+            .setSpanKind(SpanKind.CLIENT)
+            .addLink(remote())
+            .setAttribute(TAG, "first");
+    builder.startSpan().end();
+    for (int i = 0; i < 5; i++) {
+      tracer.spanBuilder("other").startSpan();
+    }
+    builder.startSpan().end();
+
+    SpanData first = processor.data().get(0);
+    SpanData second = processor.data().get(1);
+    assertThat(second.getName()).isEqualTo("twice");
+    assertThat(second.getKind()).isEqualTo(SpanKind.CLIENT);
+    assertThat(second.getParentSpanContext()).isEqualTo(remote());
+    assertThat(second.getSpanId()).isNotEqualTo(first.getSpanId());
+    assertThat(first.getAttributes().get(TAG)).isEqualTo("first");
+    assertThat(second.getAttributes().isEmpty()).isTrue();
+    assertThat(second.getLinks()).isEmpty();
+    assertThat(second.getTotalRecordedLinks()).isEqualTo(1);
+  }
+
+  @Test
+  void builderInAFieldStartsARecordingSpanEachTime() {
+    SpanBuilder field = tracer.spanBuilder("field");
+    for (int i = 0; i < 100; i++) {
+      field.startSpan().end();
+      tracer.spanBuilder("other").setAttribute(TAG, "other").startSpan();
+    }
+
+    assertThat(processor.data())
+        .hasSize(100)
+        .allSatisfy(span -> assertThat(span.getName()).isEqualTo("field"));
+  }
+
+  @Test
+  void startOfASpentBuilderDoesNotEndTheUseOfTheLiveOne() {
+    SpanBuilder stale = tracer.spanBuilder("stale");
+    stale.startSpan().end();
+    SpanBuilder live = tracer.spanBuilder("live").setAttribute(TAG, "live");
+
+    stale.startSpan().end();
+    SpanBuilder next = tracer.spanBuilder("next").setAttribute(TAG, "next");
+    live.startSpan().end();
+    next.startSpan().end();
+
+    assertThat(processor.data())
+        .extracting(span -> span.getName() + "/" + span.getAttributes().get(TAG))
+        .containsExactly("stale/null", "stale/null", "live/live", "next/next");
+  }
+
+  // ---- several at once
+
+  @Test
+  void nestedBuildersStartTheirOwnSpansInEitherOrder() {
+    List<SpanBuilder> nested = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      nested.add(tracer.spanBuilder("span " + i).setAttribute(TAG, "tag " + i));
+    }
+    assertThat(nested).doesNotHaveDuplicates();
+    for (int i = 19; i >= 0; i--) {
+      nested.get(i).startSpan().end();
+    }
+
+    assertThat(processor.data()).hasSize(20);
+    for (int i = 0; i < 20; i++) {
+      SpanData span = processor.data().get(19 - i);
+      assertThat(span.getName()).isEqualTo("span " + i);
+      assertThat(span.getAttributes().get(TAG)).isEqualTo("tag " + i);
+    }
+  }
+
+  @Test
+  void builderThatIsNeverStartedIsReplacedAndItsReplacementUsedAgain() {
+    List<SpanBuilder> abandoned = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      abandoned.add(tracer.spanBuilder("abandoned").setAttribute(TAG, "abandoned"));
+    }
+    List<SpanBuilder> replacements = new ArrayList<>();
+    for (int i = 0; i < 16; i++) {
+      SpanBuilder builder = tracer.spanBuilder("span");
+      replacements.add(builder);
+      builder.startSpan().end();
+    }
+
+    assertThat(replacements).doesNotContainAnyElementsOf(abandoned);
+    assertThat(replacements.get(8)).isSameAs(replacements.get(0));
+    assertThat(processor.data())
+        .allSatisfy(span -> assertThat(span.getAttributes().isEmpty()).isTrue());
+    abandoned.get(3).startSpan().end();
+    assertThat(processor.data().get(16).getAttributes().get(TAG)).isEqualTo("abandoned");
+  }
+
+  @Test
+  @Timeout(20)
+  void builderHandedToAnotherThreadIsThatThreadsForGood() throws Exception {
+    ExecutorService other = Executors.newSingleThreadExecutor();
+    try {
+      SpanBuilder handed = tracer.spanBuilder("handed").setAttribute(TAG, "mine");
+      other.submit(() -> handed.startSpan().end()).get();
+      for (int i = 0; i < 32; i++) {
+        SpanBuilder own = tracer.spanBuilder("own");
+        assertThat(own).isNotSameAs(handed);
+        other.submit(() -> handed.setAttribute(TAG, "theirs")).get();
+        own.startSpan().end();
+      }
+    } finally {
+      other.shutdown();
+    }
+
+    assertThat(processor.data().get(0).getAttributes().get(TAG)).isEqualTo("mine");
+    assertThat(processor.data().subList(1, 33))
+        .allSatisfy(span -> assertThat(span.getAttributes().isEmpty()).isTrue());
+  }
+
+  @Test
+  @Timeout(20)
+  void spentBuilderTouchedByAnotherThreadIsNotUsedAgain() throws Exception {
+    ExecutorService other = Executors.newSingleThreadExecutor();
+    try {
+      SpanBuilder kept = tracer.spanBuilder("kept");
+      kept.startSpan().end();
+      other.submit(() -> kept.startSpan().end()).get();
+      for (int i = 0; i < 16; i++) {
+        SpanBuilder own = tracer.spanBuilder("own");
+        assertThat(own).isNotSameAs(kept);
+        own.startSpan();
+      }
+    } finally {
+      other.shutdown();
+    }
+    assertThat(processor.data()).extracting(SpanData::getName).containsExactly("kept", "kept");
+  }
+
+  // ---- exceptions and code of others
+
+  @Test
+  void exceptionBetweenRequestAndStartCostsThatBuilderAndNothingElse() {
+    for (int i = 0; i < 30; i++) {
+      SpanBuilder lost = tracer.spanBuilder("lost").setAttribute(TAG, "lost");
+      try {
+        throw new IllegalStateException("between " + lost);
+      } catch (IllegalStateException e) {
+        tracer.spanBuilder("after").startSpan().end();
+      }
+    }
+
+    assertThat(processor.data())
+        .hasSize(30)
+        .allSatisfy(span -> assertThat(span.getAttributes().isEmpty()).isTrue());
+  }
+
+  @Test
+  void samplerThatThrowsLeavesTheSpanUnsampledAndTheBuilderUsable() {
+    Sampler throwing =
+        new Sampler() {
+          @Override
+          public SamplingResult shouldSample(
+              Context parent,
+              String traceId,
+              String name,
+              SpanKind kind,
+              io.opentelemetry.api.common.Attributes attributes,
+              List<io.opentelemetry.sdk.trace.data.LinkData> links) {
+            if (name.equals("bad")) {
+              throw new IllegalStateException("sampler");
+            }
+            return SamplingResult.recordAndSample();
+          }
+
+          @Override
+          public String getDescription() {
+            return "throwing";
+          }
+        };
+    CairnOpenTelemetry sampled =
+        CairnOpenTelemetry.builder(Spans.disabled())
+            .addSpanProcessor(processor)
+            .sampler(throwing)
+            .build();
+    for (int i = 0; i < 20; i++) {
+      Span bad = sampled.getTracer("t").spanBuilder("bad").setAttribute(TAG, "bad").startSpan();
+      assertThat(bad.isRecording()).isFalse();
+      assertThat(bad.getSpanContext().isValid()).isTrue();
+      sampled.getTracer("t").spanBuilder("good").startSpan().end();
+    }
+
+    assertThat(sampled.tracing().faults.count()).isEqualTo(20);
+    assertThat(processor.data())
+        .hasSize(20)
+        .allSatisfy(span -> assertThat(span.getAttributes().isEmpty()).isTrue());
+  }
+
+  @Test
+  void valueWhoseCodeStartsSpansGetsOtherBuilders() {
+    List<String> startsSpans =
+        new AbstractList<>() {
+          @Override
+          public String get(int index) {
+            tracer.spanBuilder("inner").setAttribute(TAG, "inner").startSpan().end();
+            return "element";
+          }
+
+          @Override
+          public int size() {
+            return 12;
+          }
+        };
+
+    tracer
+        .spanBuilder("outer")
+        .setAttribute(AttributeKey.stringArrayKey("list"), startsSpans)
+        .setAttribute(TAG, "outer")
+        .startSpan()
+        .end();
+
+    SpanData outer = processor.data().get(processor.data().size() - 1);
+    assertThat(outer.getName()).isEqualTo("outer");
+    assertThat(outer.getAttributes().get(TAG)).isEqualTo("outer");
+    assertThat(outer.getAttributes().get(AttributeKey.stringArrayKey("list"))).hasSize(12);
+    assertThat(processor.data().subList(0, 12))
+        .allSatisfy(
+            inner -> {
+              assertThat(inner.getName()).isEqualTo("inner");
+              assertThat(inner.getAttributes().size()).isEqualTo(1);
+            });
+  }
+
+  @Test
+  void valueWhoseCodeStartsThisVeryBuilderIsSetOnWhatItStartsNext() {
+    SpanBuilder builder = tracer.spanBuilder("builder").setAttribute(TAG, "before");
+    List<String> startsIt =
+        new AbstractList<>() {
+          @Override
+          public String get(int index) {
+            builder.startSpan().end();
+            return "element";
+          }
+
+          @Override
+          public int size() {
+            return 1;
+          }
+        };
+    builder.setAttribute(AttributeKey.stringArrayKey("list"), startsIt);
+    tracer.spanBuilder("other").startSpan().end();
+
+    assertThat(processor.data()).extracting(SpanData::getName).containsExactly("builder", "other");
+    assertThat(processor.data().get(0).getAttributes().size()).isEqualTo(1);
+    assertThat(processor.data().get(1).getAttributes().isEmpty()).isTrue();
+  }
+
+  @Test
+  void processorThatStartsSpansInOnStartGetsOtherBuilders() {
+    CairnOpenTelemetry[] self = new CairnOpenTelemetry[1];
+    Spans.Collecting nesting = new Spans.Collecting();
+    self[0] =
+        CairnOpenTelemetry.builder(Spans.disabled())
+            .addSpanProcessor(
+                new io.opentelemetry.sdk.trace.SpanProcessor() {
+                  @Override
+                  public void onStart(
+                      Context parent, io.opentelemetry.sdk.trace.ReadWriteSpan span) {
+                    if (span.getName().equals("outer")) {
+                      self[0].getTracer("t").spanBuilder("inner").startSpan().end();
+                    }
+                  }
+
+                  @Override
+                  public boolean isStartRequired() {
+                    return true;
+                  }
+
+                  @Override
+                  public void onEnd(io.opentelemetry.sdk.trace.ReadableSpan span) {}
+
+                  @Override
+                  public boolean isEndRequired() {
+                    return false;
+                  }
+                })
+            .addSpanProcessor(nesting)
+            .build();
+
+    for (int i = 0; i < 10; i++) {
+      self[0].getTracer("t").spanBuilder("outer").setAttribute(TAG, "outer").startSpan().end();
+    }
+
+    assertThat(nesting.data())
+        .hasSize(20)
+        .allSatisfy(
+            span ->
+                assertThat(span.getAttributes().get(TAG))
+                    .isEqualTo(span.getName().equals("outer") ? "outer" : null));
+  }
+
+  // ---- size and retention
+
+  @Test
+  void oneHugeSpanLeavesNoHugeStoreBehind() {
+    CairnOpenTelemetry unlimited =
+        CairnOpenTelemetry.builder(Spans.disabled())
+            .addSpanProcessor(processor)
+            .spanLimits(SpanLimits.builder().setMaxNumberOfAttributes(1_000_000).build())
+            .build();
+    SpanBuilder builder = unlimited.getTracer("t").spanBuilder("huge");
+    for (int i = 0; i < 100_000; i++) {
+      builder.setAttribute("key " + i, i);
+    }
+    builder.startSpan().end();
+    assertThat(processor.only().getAttributes().size()).isEqualTo(100_000);
+    assertThat(unlimited.tracing().stores.count()).isZero();
+
+    unlimited.getTracer("t").spanBuilder("tiny").setAttribute(TAG, "tiny").startSpan().end();
+
+    assertThat(unlimited.tracing().stores.count()).isEqualTo(1);
+  }
+
+  @Test
+  @Timeout(30)
+  void spentBuilderKeepsNeitherParentNorAttributesAliveOnAThreadThatLives() {
+    ContextKey<Object> key = ContextKey.named("big");
+    WeakReference<Object> inParent = new WeakReference<>(startWith(key));
+
+    awaitCollected(() -> inParent.get() == null);
+  }
+
+  private Object startWith(ContextKey<Object> key) {
+    Object big = new Object();
+    CairnOpenTelemetry boxOnly = CairnOpenTelemetry.builder(Recorder.global()).build();
+    tracer
+        .spanBuilder("span")
+        .setParent(Context.root().with(key, big))
+        .setAttribute(TAG, new String("value"))
+        .startSpan();
+    boxOnly.close();
+    processor.parents.clear();
+    return big;
+  }
+
+  @Test
+  @Timeout(30)
+  void storeInThePoolHoldsNoKeyAndNoValue() {
+    StorePool pool = new StorePool();
+    AttributeStore store = pool.acquire();
+    WeakReference<Object> value = new WeakReference<>(putNew(store));
+    pool.release(store);
+
+    awaitCollected(() -> value.get() == null);
+    assertThat(pool.count()).isEqualTo(1);
+  }
+
+  private static Object putNew(AttributeStore store) {
+    String value = new String("a value of its own");
+    boolean unused = store.put(128, TAG, "tag", value);
+    return value;
+  }
+
+  @Test
+  @Timeout(30)
+  void childKeepsNoReferenceToItsParent() {
+    WeakReference<Span> parent = new WeakReference<>(tracer.spanBuilder("parent").startSpan());
+    Span child = startChildOf(parent);
+    processor.started.clear();
+    processor.parents.clear();
+
+    awaitCollected(() -> parent.get() == null);
+    assertThat(((CairnSpan) child).getParentSpanContext().isValid()).isTrue();
+  }
+
+  private Span startChildOf(WeakReference<Span> parent) {
+    return tracer.spanBuilder("child").setParent(Context.root().with(parent.get())).startSpan();
+  }
+
+  @Test
+  @Timeout(30)
+  void closedOpenTelemetryIsCollectableWhileItsThreadsLive() {
+    WeakReference<CairnOpenTelemetry> closed = new WeakReference<>(useAndClose());
+
+    awaitCollected(() -> closed.get() == null);
+  }
+
+  private static CairnOpenTelemetry useAndClose() {
+    CairnOpenTelemetry used =
+        CairnOpenTelemetry.builder(Recorder.global())
+            .addSpanProcessor(new Spans.Collecting())
+            .build();
+    for (int i = 0; i < 20; i++) {
+      used.getTracer("t").spanBuilder("span").setAttribute(TAG, "value").startSpan().end();
+    }
+    used.close();
+    return used;
+  }
+
+  @Test
+  @Timeout(60)
+  void classLoaderOfARedeployedApplicationIsCollectableWhileThreadsOfTheContainerLive()
+      throws Exception {
+    ExecutorService container = Executors.newSingleThreadExecutor();
+    try {
+      WeakReference<ClassLoader> loader = new WeakReference<>(deployAndUndeploy(container));
+
+      awaitCollected(() -> loader.get() == null);
+    } finally {
+      container.shutdown();
+    }
+  }
+
+  private static ClassLoader deployAndUndeploy(ExecutorService container) throws Exception {
+    String separator = System.getProperty("path.separator");
+    List<URL> urls = new ArrayList<>();
+    for (String entry : System.getProperty("java.class.path").split(separator, -1)) {
+      urls.add(Path.of(entry).toUri().toURL());
+    }
+    URLClassLoader loader =
+        new URLClassLoader(urls.toArray(new URL[0]), ClassLoader.getPlatformClassLoader());
+    Class<?> application = loader.loadClass(Application.class.getName());
+    container.submit(() -> application.getMethod("run").invoke(null)).get();
+    loader.close();
+    return loader;
+  }
+
+  /** Runs in a class loader of its own, on a thread that outlives it. */
+  public static final class Application {
+    public static void run() {
+      CairnOpenTelemetry used =
+          CairnOpenTelemetry.builder(Recorder.global())
+              .addSpanProcessor(new Spans.Collecting())
+              .build();
+      for (int i = 0; i < 20; i++) {
+        used.getTracer("t").spanBuilder("span").setAttribute(TAG, "value").startSpan().end();
+      }
+      used.close();
+    }
+  }
+
+  /** Asks for collections until it holds; the test's timeout ends a vain wait. */
+  private static void awaitCollected(BooleanSupplier holds) {
+    while (!holds.getAsBoolean()) {
+      System.gc();
+      Thread.yield();
+    }
+  }
+
+  // ---- virtual threads, and reuse switched off
+
+  @Test
+  @Timeout(60)
+  void virtualThreadsGetABuilderEach() throws IOException {
+    Path jdk = Path.of("/usr/lib/jvm/temurin-25-jdk-amd64/bin/java");
+    boolean own = Runtime.version().feature() >= 21;
+    if (!own && !jdk.toFile().canExecute()) {
+      System.out.println("no JDK with virtual threads here: builders on them were not looked at");
+      return;
+    }
+
+    String output = ChildProcess.java(own ? ChildProcess.JAVA : jdk, List.of(), OnVirtual.class);
+
+    assertThat(output).contains("virtual=true").contains("same=false").contains("recorded=9");
+  }
+
+  /** Asks for nine builders on a virtual thread. */
+  public static final class OnVirtual {
+    public static void main(String[] args) throws Exception {
+      Spans.Collecting ended = new Spans.Collecting();
+      CairnOpenTelemetry otel =
+          CairnOpenTelemetry.builder(Spans.disabled()).addSpanProcessor(ended).build();
+      CountDownLatch done = new CountDownLatch(1);
+      Runnable work =
+          () -> {
+            List<SpanBuilder> builders = new ArrayList<>();
+            for (int i = 0; i < 9; i++) {
+              builders.add(otel.getTracer("t").spanBuilder("span"));
+              builders.get(i).startSpan().end();
+            }
+            System.out.println("virtual=" + VirtualThreads.isVirtual(Thread.currentThread()));
+            System.out.println("same=" + (builders.get(8) == builders.get(0)));
+            System.out.println("recorded=" + ended.ended.size());
+            done.countDown();
+          };
+      // Thread.startVirtualThread is newer than what this is compiled for.
+      Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, work);
+      done.await();
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void builderIsNewEachTimeWhereReuseIsSwitchedOff() throws IOException {
+    String output =
+        ChildProcess.java(
+            ChildProcess.JAVA, List.of("-Dcairn.otel.builderReuse=false"), SwitchedOff.class);
+
+    assertThat(output).contains("distinct=9");
+  }
+
+  /** Asks for nine builders. */
+  public static final class SwitchedOff {
+    public static void main(String[] args) {
+      CairnOpenTelemetry otel =
+          CairnOpenTelemetry.builder(Spans.disabled())
+              .addSpanProcessor(new Spans.Collecting())
+              .build();
+      List<SpanBuilder> builders = new ArrayList<>();
+      for (int i = 0; i < 9; i++) {
+        builders.add(otel.getTracer("t").spanBuilder("span"));
+        builders.get(i).startSpan().end();
+      }
+      System.out.println("distinct=" + builders.stream().distinct().count());
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void twoThreadsThatLoadTheClassesAtOnceBothGetTheirSpans() throws IOException {
+    for (int i = 0; i < 5; i++) {
+      String output = ChildProcess.java(ChildProcess.JAVA, List.of(), FirstUse.class);
+      assertThat(output).contains("ended=2");
+    }
+  }
+
+  /** Two threads meet in front of the first use of all classes. */
+  public static final class FirstUse {
+    public static void main(String[] args) throws Exception {
+      Spans.Collecting ended = new Spans.Collecting();
+      CountDownLatch ready = new CountDownLatch(2);
+      Recorder recorder = Spans.disabled();
+      List<Thread> threads = new ArrayList<>();
+      for (int i = 0; i < 2; i++) {
+        Thread thread =
+            new Thread(
+                () -> {
+                  ready.countDown();
+                  while (ready.getCount() != 0) {
+                    Thread.onSpinWait();
+                  }
+                  CairnOpenTelemetry.builder(recorder)
+                      .addSpanProcessor(ended)
+                      .build()
+                      .getTracer("t")
+                      .spanBuilder("span")
+                      .setAttribute("key", "value")
+                      .startSpan()
+                      .end();
+                });
+        threads.add(thread);
+        thread.start();
+      }
+      for (Thread thread : threads) {
+        thread.join();
+      }
+      System.out.println("ended=" + ended.ended.size());
+    }
+  }
+
+  // ---- the other kind
+
+  @Test
+  void reusableBuilderStartsAnyNumberOfSpansWithAllSettings() {
+    SpanBuilder many =
+        tracer
+            .reusableSpanBuilder("many")
+            .setSpanKind(SpanKind.PRODUCER)
+            .addLink(remote())
+            .setAttribute(TAG, "kept")
+            .setAttribute("number", 7);
+    for (int i = 0; i < 20; i++) {
+      many.startSpan().setAttribute("of its own", i).end();
+      tracer.spanBuilder("other").startSpan();
+    }
+
+    assertThat(processor.data())
+        .hasSize(20)
+        .allSatisfy(
+            span -> {
+              assertThat(span.getName()).isEqualTo("many");
+              assertThat(span.getKind()).isEqualTo(SpanKind.PRODUCER);
+              assertThat(span.getAttributes().size()).isEqualTo(3);
+              assertThat(span.getAttributes().get(TAG)).isEqualTo("kept");
+              assertThat(span.getLinks()).hasSize(1);
+              assertThat(span.getTotalRecordedLinks()).isEqualTo(1);
+            });
+    assertThat(processor.data()).extracting(SpanData::getSpanId).doesNotHaveDuplicates();
+  }
+
+  @Test
+  @Timeout(30)
+  void reusableBuilderStartsSpansOnSeveralThreadsAtOnce() throws Exception {
+    SpanBuilder many = tracer.reusableSpanBuilder("many").setAttribute(TAG, "kept");
+    ExecutorService pool = Executors.newFixedThreadPool(4);
+    try {
+      List<java.util.concurrent.Future<?>> done = new ArrayList<>();
+      for (int t = 0; t < 4; t++) {
+        done.add(
+            pool.submit(
+                () -> {
+                  for (int i = 0; i < 500; i++) {
+                    many.startSpan().setAttribute("thread", Thread.currentThread().getName()).end();
+                  }
+                }));
+      }
+      for (java.util.concurrent.Future<?> each : done) {
+        each.get();
+      }
+    } finally {
+      pool.shutdown();
+    }
+
+    assertThat(processor.data())
+        .hasSize(2000)
+        .allSatisfy(
+            span -> {
+              assertThat(span.getAttributes().size()).isEqualTo(2);
+              assertThat(span.getAttributes().get(TAG)).isEqualTo("kept");
+            });
+  }
+
+  // ---- values as of the call
+
+  @Test
+  void listThatIsChangedAfterTheCallShowsAsItWas() {
+    List<String> list = new ArrayList<>(List.of("a", "b"));
+    AttributeKey<List<String>> key = AttributeKey.stringArrayKey("list");
+    Span span = tracer.spanBuilder("span").setAttribute(key, list).startSpan();
+    list.set(0, "changed");
+    span.setAttribute(AttributeKey.stringArrayKey("second"), list);
+    list.clear();
+    span.end();
+
+    assertThat(processor.only().getAttributes().get(key)).containsExactly("a", "b");
+    assertThat(processor.only().getAttributes().get(AttributeKey.stringArrayKey("second")))
+        .containsExactly("changed", "b");
+  }
+
+  private static SpanContext remote() {
+    return SpanContext.createFromRemoteParent(
+        "0123456789abcdef0123456789abcdef",
+        "0123456789abcdef",
+        TraceFlags.getSampled(),
+        TraceState.getDefault());
+  }
+}
