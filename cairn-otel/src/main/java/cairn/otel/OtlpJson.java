@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OtlpJson {
   /*
-   * Own writer rather than the marshalers of opentelemetry-exporter-otlp-common: those are internal
-   * (package and order of calls change between minors), need the SDK, and would make the command's
-   * jar three times as large. What is written here is a small, stable part of the protocol. The
-   * test decodes it with the protocol's own classes and compares it with what the official exporter
-   * sends.
+   * An own writer, not the marshalers of opentelemetry-exporter-otlp-common. Those are internal and
+   * change between minors, work on the SDK's interfaces only, and with what they need they are
+   * larger than the whole command. What is written here is a small part of the protocol that has
+   * been stable for years. The tests decode it with the protocol's own classes and compare it with
+   * what the official exporter sends.
    */
 
   private static final int LINE_BYTES = 512 * 1024;

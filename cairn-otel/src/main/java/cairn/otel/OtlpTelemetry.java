@@ -14,6 +14,7 @@ import cairn.report.VitalsSample;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -146,6 +147,7 @@ final class OtlpTelemetry {
         .putIfKnown("container.id", containerId(text(more.get("cgroup"))))
         .putIfKnown("os.type", osType(text(more.get("os"))))
         .putIfKnown("os.description", text(more.get("os")));
+    osNameAndVersion(text(more.get("os")));
     // The SDK's own attributes win: telemetry from before the death came under them.
     if (report.scope().contexts().get(RESOURCE_CONTEXT) instanceof Map<?, ?> own) {
       own.forEach((key, value) -> resource.putIfKnown(String.valueOf(key), value));
@@ -168,7 +170,7 @@ final class OtlpTelemetry {
       return null;
     }
     long age = nanos - ticks * NANOS_PER_TICK;
-    return age < 0 || age > START_UP.toNanos() ? null : opened.minusNanos(age).toString();
+    return age < 0 || age > START_UP.toNanos() ? null : opened.minusNanos(age).truncatedTo(ChronoUnit.MILLIS).toString();
   }
 
   private static @Nullable String containerId(@Nullable String cgroup) {
@@ -189,6 +191,17 @@ final class OtlpTelemetry {
     return name.startsWith("linux")
         ? "linux"
         : name.startsWith("mac") ? "darwin" : name.startsWith("windows") ? "windows" : null;
+  }
+
+  /** The recorder writes name, version and architecture of the system, parted by blanks. */
+  private void osNameAndVersion(@Nullable String os) {
+    int architecture = os == null ? -1 : os.lastIndexOf(' ');
+    int version = os == null ? -1 : os.lastIndexOf(' ', architecture - 1);
+    if (os != null && version > 0) {
+      resource
+          .put("os.name", os.substring(0, version))
+          .put("os.version", os.substring(version + 1, architecture));
+    }
   }
 
   // Spans
@@ -343,7 +356,12 @@ final class OtlpTelemetry {
     // Of the instance that died, so that they hold whatever Resource a reporter puts it under.
     for (String key :
         List.of(
-            "service.name", "service.version", "service.instance.id", "os.type", "process.pid")) {
+            "service.name",
+            "service.version",
+            "service.instance.id",
+            "os.name",
+            "os.version",
+            "process.pid")) {
       attributes.putIfKnown(key, resource.get(key));
     }
     if (exception != null) {

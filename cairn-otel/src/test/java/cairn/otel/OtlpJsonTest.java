@@ -18,6 +18,7 @@ import cairn.report.Breadcrumb;
 import cairn.report.Cause;
 import cairn.report.Report;
 import cairn.report.ReportOfBytes;
+import cairn.report.Run;
 import cairn.report.Runs;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -31,6 +32,7 @@ import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Arrays;
@@ -196,6 +198,8 @@ class OtlpJsonTest {
             entry("container.id", container),
             entry("os.type", "linux"),
             entry("os.description", "Linux 6.1.0 amd64"),
+            entry("os.name", "Linux"),
+            entry("os.version", "6.1.0"),
             entry("cairn.run.id", BoxBuilder.RUN_ID));
     assertThat(Protocol.logs(json.logRequests().get(0)).getResourceLogs(0).getResource())
         .isEqualTo(resource);
@@ -370,6 +374,20 @@ class OtlpJsonTest {
     assertThat(other.getSeverityNumber()).isEqualTo(SeverityNumber.SEVERITY_NUMBER_DEBUG);
     assertThat(other.getTraceId().isEmpty() && other.getSpanId().isEmpty()).isTrue();
     assertThat(attributes(other)).containsEntry("cairn.span.id", "0000000000000009");
+  }
+
+  @Test
+  void breadcrumbsOfTwoTrailsOfOneRunHaveIdsOfTheirOwn(@TempDir Path root) throws IOException {
+    Run run = BoxBuilder.box().beat(60_000).crumb(1, 1, "c", "agent's").writeTo(root);
+    Path part = Files.createDirectories(run.directory().resolve("parts/1"));
+    Files.write(part.resolve("box"), BoxBuilder.box().beat(60_000).crumb(2, 1, "c", "m").bytes());
+
+    List<LogRecord> records = Protocol.records(export(run.report()).logRequests());
+
+    assertThat(records).hasSize(3);
+    assertThat(records.stream().map(record -> attributes(record).get("log.record.uid")))
+        .containsExactly(
+            BoxBuilder.RUN_ID + "-65536", BoxBuilder.RUN_ID + "-65536-2", BoxBuilder.RUN_ID);
   }
 
   @Test
