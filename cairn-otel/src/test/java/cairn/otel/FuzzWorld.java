@@ -64,10 +64,15 @@ final class FuzzWorld {
   private static final int MAX_TRACERS = 5;
   private static final int MAX_NESTED = 2;
 
+  /** One that was started is kept and used again, unless the thread has asked for so many since. */
+  private static final int MAX_REQUESTS = 7;
+
+  private static final String ELSEWHERE_NAME = "elsewhere";
+
   private static final ExecutorService ELSEWHERE =
       Executors.newSingleThreadExecutor(
           task -> {
-            Thread thread = new Thread(task, "elsewhere");
+            Thread thread = new Thread(task, ELSEWHERE_NAME);
             thread.setDaemon(true);
             return thread;
           });
@@ -80,7 +85,7 @@ final class FuzzWorld {
   private final Pipeline pipeline;
   private final InMemorySpanExporter exporter = InMemorySpanExporter.create();
   private final List<Tracer> tracers = new ArrayList<>();
-  private final List<SpanBuilder> builders = new ArrayList<>();
+  private final List<Building> builders = new ArrayList<>();
   private final List<Span> spans = new ArrayList<>();
   private final List<Context> contexts = new ArrayList<>();
   private final List<OpenScope> scopes = new ArrayList<>();
@@ -91,7 +96,23 @@ final class FuzzWorld {
   private int idCalls;
   private int samplerCalls;
   private int nested;
-  private boolean isShutDown;
+  private int requests;
+  private int requestsElsewhere;
+
+  /** A builder, and whether it may still be used. */
+  private static final class Building {
+    final SpanBuilder builder;
+    final boolean elsewhere;
+    final int request;
+    private boolean isStarted;
+    private boolean isKept;
+
+    Building(SpanBuilder builder, boolean elsewhere, int request) {
+      this.builder = builder;
+      this.elsewhere = elsewhere;
+      this.request = request;
+    }
+  }
 
   private record OpenScope(Scope scope, boolean elsewhere) {}
 
@@ -341,7 +362,6 @@ final class FuzzWorld {
       case FLUSH -> note("forceFlush", () -> pipeline.forceFlush().isSuccess());
       case SHUTDOWN -> {
         note("shutdown", () -> pipeline.shutdown().isSuccess());
-        isShutDown = true;
       }
     }
   }
@@ -382,19 +402,55 @@ final class FuzzWorld {
     note(
         name(tracer) + ".spanBuilder(" + FuzzText.of(name) + ")",
         () -> {
-          SpanBuilder builder = tracer.spanBuilder(name);
-          builders.add(builder);
+          SpanBuilder builder = spanBuilder(tracer, name);
+          boolean elsewhere = isElsewhere();
+          builders.add(
+              new Building(builder, elsewhere, elsewhere ? requestsElsewhere : requests));
           // Builders may be reused, so they are told apart by their place.
           return "builder " + builders.size();
         });
   }
 
-  private void configure(FuzzStep step) {
+  private SpanBuilder spanBuilder(Tracer tracer, @Nullable String name) {
+    if (isElsewhere()) {
+      requestsElsewhere++;
+    } else {
+      requests++;
+    }
+    return tracer.spanBuilder(name);
+  }
+
+  private static boolean isElsewhere() {
+    return Thread.currentThread().getName().equals(ELSEWHERE_NAME);
+  }
+
+  /**
+   * {@return a builder to be used, or null} One that was started may be used again; the first such
+   * use must not be too late, or a builder that reuse has given to the next span is used.
+   */
+  private @Nullable Building chosen(int choice) {
     if (builders.isEmpty()) {
+      return null;
+    }
+    Building building = recent(builders, choice);
+    int since = (building.elsewhere ? requestsElsewhere : requests) - building.request;
+    if (building.isStarted && !building.isKept) {
+      if (since > MAX_REQUESTS) {
+        builders.remove(building);
+        return null;
+      }
+      building.isKept = true;
+    }
+    return building;
+  }
+
+  private void configure(FuzzStep step) {
+    Building building = chosen(step.a());
+    if (building == null) {
       return;
     }
-    SpanBuilder builder = recent(builders, step.a());
-    String on = "builder " + (builders.indexOf(builder) + 1) + " of " + builders.size();
+    SpanBuilder builder = building.builder;
+    String on = "builder " + (builders.indexOf(building) + 1) + " of " + builders.size();
     switch (step.call()) {
       case PARENT -> {
         Context parent = step.b() % 32 == 0 ? null : recent(contexts, step.b());
@@ -593,13 +649,16 @@ final class FuzzWorld {
   }
 
   private void start(FuzzStep step) {
-    if (builders.isEmpty()) {
+    Building building = chosen(step.a());
+    if (building == null) {
       return;
     }
-    SpanBuilder builder = recent(builders, step.a());
-    int place = builders.lastIndexOf(builder);
-    builders.remove(place);
-    note("builder " + (place + 1) + ".startSpan()", () -> started(builder.startSpan()));
+    int place = builders.indexOf(building);
+    building.isStarted = true;
+    if (step.b() % 4 != 0) {
+      builders.remove(place);
+    }
+    note("builder " + (place + 1) + ".startSpan()", () -> started(building.builder.startSpan()));
   }
 
   private String started(Span span) {
@@ -927,7 +986,7 @@ final class FuzzWorld {
     nested++;
     try {
       Span span =
-          tracers.get(0).spanBuilder(name).setAttribute("nested", nested).setParent(parent).startSpan();
+          spanBuilder(tracers.get(0), name).setAttribute("nested", nested).setParent(parent).startSpan();
       log.add(name + ": " + started(span));
       span.end();
     } finally {
