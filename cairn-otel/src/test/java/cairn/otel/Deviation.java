@@ -11,6 +11,15 @@ enum Deviation {
   LIST_COPIED("a list attribute is what it was at the call"),
   /** What a processor throws doesn't reach the caller, and the other processors are still called. */
   PROCESSOR_GUARDED("a processor that throws is counted, not felt"),
+  /**
+   * A builder started again has the attributes set since its last start. The SDK's has also those of
+   * the starts that were dropped; so builders of dropped spans aren't used again here.
+   */
+  ATTRIBUTES_OF_DROPPED("a second span has no attributes of the first, dropped or not"),
+  /** Who asks a tracer before making a costly span is told so after the shutdown too. */
+  DISABLED_BY_SHUTDOWN("a tracer is not enabled after the shutdown"),
+  /** A text is cut between characters. The SDK keeps the first half of a surrogate pair. */
+  WHOLE_CHARACTERS("a text is not cut inside a character"),
   /** The SDK's snapshot of a span in flight shows links added later. */
   LIVE_LINKS("a snapshot keeps its links");
 

@@ -1,10 +1,17 @@
 package cairn.otel;
 
+import cairn.Recorder;
 import cairn.otel.Pipeline.Maker;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,19 +19,31 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A difference is reported with the shortest sequence found that shows it, and with its seed.
  */
-final class DifferentialFuzz {
+final class DifferentialFuzz implements AutoCloseable {
   private static final int MAX_SHRINK_RUNS = 3_000;
 
-  /** The SDK says at each second shutdown that it is one. Held, since loggers are held weakly. */
-  private static final Logger SDK_LOGGER = Logger.getLogger("io.opentelemetry");
+  /** They tell of second shutdowns and processors that throw. Held, since loggers are held weakly. */
+  private static final List<Logger> LOGGERS =
+      List.of(Logger.getLogger("io.opentelemetry"), Logger.getLogger("cairn"));
+
+  /** In every so manyth sequence the box is read, which takes as long as all the rest. */
+  private static final int BOX_EVERY = 32;
 
   private final Maker candidate;
+  private final Path root;
+  private final Recorder recorder;
   private long sequences;
   private long calls;
 
   private DifferentialFuzz(Maker candidate) {
     this.candidate = candidate;
-    SDK_LOGGER.setLevel(Level.OFF);
+    try {
+      root = Files.createTempDirectory("cairn-otel-fuzz");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    recorder = Recorder.builder("fuzz").directory(root).open();
+    LOGGERS.forEach(logger -> logger.setLevel(Level.OFF));
   }
 
   /** How much was compared, and without a difference. */
@@ -46,16 +65,35 @@ final class DifferentialFuzz {
    * @param firstSeed the seeds count up from it
    */
   static Outcome run(Maker candidate, long firstSeed, long calls) {
-    DifferentialFuzz fuzz = new DifferentialFuzz(candidate);
-    for (long seed = firstSeed; fuzz.calls < calls; seed++) {
-      fuzz.compare(seed);
+    try (DifferentialFuzz fuzz = new DifferentialFuzz(candidate)) {
+      for (long seed = firstSeed; fuzz.calls < calls; seed++) {
+        fuzz.compare(seed);
+      }
+      return new Outcome(fuzz.sequences, fuzz.calls);
     }
-    return new Outcome(fuzz.sequences, fuzz.calls);
   }
 
   /** Compares the sequence of one seed. */
   static void replay(long seed) {
-    new DifferentialFuzz(Maker.CAIRN).compare(seed);
+    try (DifferentialFuzz fuzz = new DifferentialFuzz(Maker.CAIRN)) {
+      fuzz.compare(seed);
+    }
+  }
+
+  @Override
+  public void close() {
+    recorder.close();
+    delete(root);
+  }
+
+  private static void delete(Path directory) {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private void compare(long seed) {
@@ -71,8 +109,8 @@ final class DifferentialFuzz {
   }
 
   private @Nullable String difference(long seed, List<FuzzStep> steps) {
-    List<String> expected = new FuzzWorld(Maker.SDK, seed).run(steps);
-    List<String> got = new FuzzWorld(candidate, seed).run(steps);
+    List<String> expected = new FuzzWorld(Maker.SDK, seed, Recorders.disabled(), null).run(steps);
+    List<String> got = seed % BOX_EVERY == 1 ? withBox(seed, steps) : withoutBox(seed, steps);
     for (int i = 0; i < Math.max(expected.size(), got.size()); i++) {
       String ours = i < got.size() ? got.get(i) : "(nothing)";
       String theirs = i < expected.size() ? expected.get(i) : "(nothing)";
@@ -83,6 +121,22 @@ final class DifferentialFuzz {
       }
     }
     return null;
+  }
+
+  private List<String> withoutBox(long seed, List<FuzzStep> steps) {
+    // Odd seeds have a recorder, even ones have processors only.
+    Recorder box = seed % 2 == 0 ? Recorders.disabled() : recorder;
+    return new FuzzWorld(candidate, seed, box, null).run(steps);
+  }
+
+  /** Makes the calls with a box of their own, which is then read: ids come again in each sequence. */
+  private List<String> withBox(long seed, List<FuzzStep> steps) {
+    Path own = root.resolve("own");
+    try (Recorder box = Recorder.builder("own").directory(own).trailBytes(64 << 10).open()) {
+      return new FuzzWorld(candidate, seed, box, own).run(steps);
+    } finally {
+      delete(own);
+    }
   }
 
   /** {@return as few of the steps as can be found quickly that still differ} */

@@ -17,12 +17,31 @@ import org.jspecify.annotations.Nullable;
 final class FuzzText {
   private static final int MAX_SHOWN = 24;
 
-  private FuzzText() {}
+  private final boolean isOfSdk;
+
+  /**
+   * Makes one for a world.
+   *
+   * @param isOfSdk whether a text that the SDK has cut in the middle of a character is shown as Cairn
+   *     cuts it
+   */
+  FuzzText(boolean isOfSdk) {
+    this.isOfSdk = isOfSdk;
+  }
 
   /** {@return a value with its type; a long text by its beginning, length and hash} */
-  static String of(@Nullable Object value) {
+  String of(@Nullable Object value) {
+    return show(value, false);
+  }
+
+  /** As {@link #of}, for what a tracer may have cut. */
+  String ofCut(@Nullable Object value) {
+    return show(value, isOfSdk);
+  }
+
+  private String show(@Nullable Object value, boolean isCut) {
     if (value instanceof String text) {
-      return quoted(text);
+      return quoted(isCut ? whole(text) : text);
     }
     if (value instanceof Long || value instanceof Integer) {
       return value + (value instanceof Long ? "L" : "");
@@ -40,12 +59,12 @@ final class FuzzText {
       return ofStatus(status);
     }
     if (value instanceof Value<?> complex) {
-      return complex.getType() + ":" + quoted(complex.asString());
+      return complex.getType() + ":" + quoted(isCut ? whole(complex) : complex.asString());
     }
     if (value instanceof List<?> list) {
       StringBuilder text = new StringBuilder("[");
       for (Object element : list) {
-        text.append(of(element)).append(' ');
+        text.append(show(element, isCut)).append(' ');
       }
       return text.append(']').toString();
     }
@@ -53,6 +72,20 @@ final class FuzzText {
       return thrown.getClass().getName();
     }
     return String.valueOf(value);
+  }
+
+  private String whole(Value<?> complex) {
+    // Only a text by itself is shown as it is; in others, it is escaped.
+    return complex.getValue() instanceof String text ? whole(text) : complex.asString();
+  }
+
+  private String whole(String text) {
+    int last = text.length() - 1;
+    if (last > 0 && Character.isHighSurrogate(text.charAt(last))) {
+      Deviation.WHOLE_CHARACTERS.occurred();
+      return text.substring(0, last);
+    }
+    return text;
   }
 
   private static String quoted(@Nullable String text) {
@@ -71,7 +104,7 @@ final class FuzzText {
   }
 
   /** {@return the attributes in their order, with types; the other ways to ask are compared too} */
-  private static String ofAttributes(Attributes attributes) {
+  private String ofAttributes(Attributes attributes) {
     StringBuilder text = new StringBuilder("{");
     int[] count = {0};
     attributes.forEach(
@@ -81,7 +114,7 @@ final class FuzzText {
               .append(' ')
               .append(quoted(key.getKey()))
               .append('=')
-              .append(of(value))
+              .append(ofCut(value))
               .append(' ');
           Object same = attributes.get(key);
           if (same != value && !value.equals(same)) {
@@ -97,7 +130,7 @@ final class FuzzText {
     return text.toString();
   }
 
-  private static String ofContext(SpanContext context) {
+  private String ofContext(SpanContext context) {
     String text =
         context.getTraceId()
             + '-'
@@ -125,11 +158,11 @@ final class FuzzText {
         : text + " unlike its copy";
   }
 
-  private static String ofStatus(StatusData status) {
+  private String ofStatus(StatusData status) {
     return status.getStatusCode() + " " + quoted(status.getDescription());
   }
 
-  static String ofEvents(List<EventData> events) {
+  String ofEvents(List<EventData> events) {
     StringBuilder text = new StringBuilder("[");
     for (EventData event : events) {
       text.append(quoted(event.getName()))
@@ -144,7 +177,7 @@ final class FuzzText {
     return text.append(']').toString();
   }
 
-  static String ofLinks(List<LinkData> links) {
+  String ofLinks(List<LinkData> links) {
     StringBuilder text = new StringBuilder("[");
     for (LinkData link : links) {
       text.append(of(link.getSpanContext()))

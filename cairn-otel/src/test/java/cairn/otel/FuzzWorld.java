@@ -1,7 +1,12 @@
 package cairn.otel;
 
+import cairn.Recorder;
 import cairn.otel.Pipeline.Maker;
 import cairn.otel.Pipeline.Setup;
+import cairn.report.Report;
+import cairn.report.Run;
+import cairn.report.Runs;
+import cairn.report.UnfinishedSpan;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.common.AttributeType;
 import io.opentelemetry.api.common.Attributes;
@@ -30,11 +35,17 @@ import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
 import io.opentelemetry.sdk.trace.samplers.SamplingDecision;
 import io.opentelemetry.sdk.trace.samplers.SamplingResult;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -78,6 +89,7 @@ final class FuzzWorld {
           });
 
   private final Maker maker;
+  private final FuzzText texts;
   private final long seed;
   private final List<String> log = new ArrayList<>();
   private final SettableClock clock = new SettableClock();
@@ -95,6 +107,13 @@ final class FuzzWorld {
   private SpanLimits limits;
   private int idCalls;
   private int samplerCalls;
+  private final @Nullable Path root;
+
+  /** Those on which end was called. */
+  private final Set<Span> ended = Collections.newSetFromMap(new IdentityHashMap<>());
+
+  private boolean isShutDown;
+  private boolean hasRoom;
   private int nested;
   private int requests;
   private int requestsElsewhere;
@@ -114,13 +133,29 @@ final class FuzzWorld {
     }
   }
 
+  /** Text of ours, to be shown whole. */
+  private record Text(String text) {
+    @Override
+    public String toString() {
+      return text;
+    }
+  }
+
   private record OpenScope(Scope scope, boolean elsewhere) {}
 
   /** A snapshot that must not change any more, what it said first. */
   private record Kept(SpanData data, boolean hadEnded, String text) {}
 
-  FuzzWorld(Maker maker, long seed) {
+  /**
+   * Sets one up.
+   *
+   * @param box the recorder of Cairn's world
+   * @param root where that recorder records, if the box is to be compared too
+   */
+  FuzzWorld(Maker maker, long seed, Recorder box, @Nullable Path root) {
     this.maker = maker;
+    this.texts = new FuzzText(maker == Maker.SDK);
+    this.root = maker == Maker.CAIRN ? root : null;
     this.seed = seed;
     SplittableRandom random = new SplittableRandom(seed ^ 0x5e7_0b57L);
     limits = FuzzValues.limits(random.nextInt(1 << 20));
@@ -146,7 +181,7 @@ final class FuzzWorld {
             + limits);
     pipeline =
         maker.build(
-            new Setup(clock, new Ids(isRandom), sampler, () -> limits, processors, resource));
+            new Setup(box, clock, new Ids(isRandom), sampler, () -> limits, processors, resource));
     for (int i = 0; i < 3; i++) {
       mutables.add(new ArrayList<>(List.of("m1", "m2")));
     }
@@ -178,15 +213,18 @@ final class FuzzWorld {
         OpenScope last = scopes.remove(scopes.size() - 1);
         where(last.elsewhere(), last.scope()::close);
       }
+      if (root != null) {
+        compareBox(root);
+      }
       for (int i = 0; i < spans.size(); i++) {
         Span span = spans.get(i);
-        note("read " + name(span), () -> readAll(span));
+        note("read " + name(span), () -> new Text(readAll(span)));
         span.end();
       }
       for (Kept each : kept) {
         keepsItsWord(each);
       }
-      note("exported", this::exported);
+      note("exported", () -> new Text(exported()));
       note("shutdown", () -> pipeline.shutdown().isSuccess());
     } finally {
       pipeline.shutdown();
@@ -205,6 +243,79 @@ final class FuzzWorld {
       return;
     }
     log.add("a snapshot changed: " + each.text() + " became " + now);
+  }
+
+  /** What the box says of the open spans, against what they say themselves. */
+  private void compareBox(Path directory) {
+    Map<String, UnfinishedSpan> open = new HashMap<>();
+    try {
+      for (Run run : Runs.under(directory)) {
+        Report report = run.report();
+        report.openSpans().forEach(span -> open.put(span.spanId(), span));
+        // In a slot that is full of attributes there may be no place for what comes later.
+        hasRoom = report.counters().get("attributesOverflowed") == 0;
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    for (Span span : spans) {
+      boolean isOpen =
+          span instanceof CairnSpan recording
+              ? !recording.hasEnded()
+              : span instanceof UnsampledSpan && !ended.contains(span);
+      UnfinishedSpan seen = isOpen ? open.remove(span.getSpanContext().getSpanId()) : null;
+      if (isOpen && seen == null) {
+        log.add("box: not in it: " + name(span));
+      } else if (seen != null) {
+        compareBox(span, seen);
+      }
+    }
+    open.values().forEach(span -> log.add("box: not open: " + span));
+  }
+
+  private void compareBox(Span span, UnfinishedSpan seen) {
+    SpanContext context = span.getSpanContext();
+    boolean isRight =
+        context.getTraceId().equals(seen.traceId())
+            && context.getTraceFlags().asByte() == (byte) seen.traceFlags();
+    if (span instanceof CairnSpan recording) {
+      SpanData data = recording.toSpanData();
+      SpanContext parent = data.getParentSpanContext();
+      isRight &=
+          data.getKind().name().equals(seen.kind())
+              && (parent.isValid() ? parent.getSpanId() : "null").equals("" + seen.parentSpanId())
+              && (!hasRoom || hasSameState(data, seen));
+      data.getAttributes()
+          .forEach(
+              (key, value) -> {
+                Object recorded = seen.attributes().get(key.getKey());
+                if (recorded != null
+                    && isPlain(key.getKey())
+                    && (value instanceof Long
+                        || value instanceof Boolean
+                        || (value instanceof Double d && !d.isNaN() && !d.isInfinite())
+                        || (value instanceof String text && isPlain(text)))
+                    && !recorded.equals(value)) {
+                  log.add(
+                      "box: " + name(span) + " " + key.getKey() + "=" + value + " is " + recorded);
+                }
+              });
+    }
+    if (!isRight) {
+      log.add("box: " + name(span) + " " + readAll(span) + " is " + seen);
+    }
+  }
+
+  private static boolean hasSameState(SpanData data, UnfinishedSpan seen) {
+    StatusCode code = data.getStatus().getStatusCode();
+    return data.getTotalRecordedEvents() == seen.events()
+        && (code == StatusCode.UNSET ? "null" : code.name()).equals("" + seen.status())
+        && (!isPlain(data.getName()) || data.getName().equals(seen.name()));
+  }
+
+  /** Whether a text is in the box as it is. */
+  private static boolean isPlain(String text) {
+    return !text.isEmpty() && text.length() <= 32 && text.chars().allMatch(c -> c > 31 && c < 127);
   }
 
   private String exported() {
@@ -248,7 +359,7 @@ final class FuzzWorld {
     if (value instanceof Span || value instanceof SpanBuilder || value instanceof Tracer) {
       return name(value);
     }
-    return FuzzText.of(value);
+    return texts.ofCut(value);
   }
 
   private int numberOf(Object object) {
@@ -273,7 +384,7 @@ final class FuzzWorld {
     Span span = Span.fromContextOrNull(context);
     return known
         + " with "
-        + (span == null ? "no span" : name(span) + " " + FuzzText.of(span.getSpanContext()))
+        + (span == null ? "no span" : name(span) + " " + texts.of(span.getSpanContext()))
         + " key="
         + context.get(KEY);
   }
@@ -281,19 +392,19 @@ final class FuzzWorld {
   private String describe(SpanData data) {
     InstrumentationScopeInfo scope = data.getInstrumentationScopeInfo();
     return "name="
-        + FuzzText.of(data.getName())
+        + texts.of(data.getName())
         + " kind="
         + data.getKind()
         + " context="
-        + FuzzText.of(data.getSpanContext())
+        + texts.of(data.getSpanContext())
         + " ids="
         + data.getTraceId()
         + data.getSpanId()
         + " parent="
-        + FuzzText.of(data.getParentSpanContext())
+        + texts.of(data.getParentSpanContext())
         + data.getParentSpanId()
         + " status="
-        + FuzzText.of(data.getStatus())
+        + texts.of(data.getStatus())
         + " start="
         + data.getStartEpochNanos()
         + " end="
@@ -301,16 +412,17 @@ final class FuzzWorld {
         + " ended="
         + data.hasEnded()
         + " attributes="
-        + FuzzText.of(data.getAttributes())
+        + texts.of(data.getAttributes())
         + data.getTotalAttributeCount()
         + " events="
-        + FuzzText.ofEvents(data.getEvents())
+        + texts.ofEvents(data.getEvents())
         + data.getTotalRecordedEvents()
         + " links="
-        + FuzzText.ofLinks(data.getLinks())
+        + texts.ofLinks(data.getLinks())
         + data.getTotalRecordedLinks()
         + " resource="
-        + (data.getResource() == resource)
+        + data.getResource().equals(resource)
+        + numberOf(data.getResource())
         + " scope#"
         + numberOf(scope)
         + scope;
@@ -324,7 +436,7 @@ final class FuzzWorld {
   }
 
   private String readAll(Span span) {
-    String text = span.isRecording() + " " + FuzzText.of(span.getSpanContext());
+    String text = span.isRecording() + " " + texts.of(span.getSpanContext());
     return span instanceof ReadableSpan readable
         ? text + " " + readable.getLatencyNanos() + " " + snapshot(readable)
         : text;
@@ -362,6 +474,7 @@ final class FuzzWorld {
       case FLUSH -> note("forceFlush", () -> pipeline.forceFlush().isSuccess());
       case SHUTDOWN -> {
         note("shutdown", () -> pipeline.shutdown().isSuccess());
+        isShutDown = true;
       }
     }
   }
@@ -392,7 +505,12 @@ final class FuzzWorld {
           if (!tracers.contains(tracer) && tracers.size() < MAX_TRACERS) {
             tracers.add(tracer);
           }
-          return name(tracer) + " enabled=" + tracer.isEnabled();
+          boolean isEnabled = tracer.isEnabled();
+          if (isEnabled && isShutDown && maker == Maker.SDK) {
+            Deviation.DISABLED_BY_SHUTDOWN.occurred();
+            isEnabled = false;
+          }
+          return new Text(name(tracer) + " enabled=" + isEnabled);
         });
   }
 
@@ -400,14 +518,14 @@ final class FuzzWorld {
     Tracer tracer = recent(tracers, step.a());
     String name = FuzzValues.name(step.b());
     note(
-        name(tracer) + ".spanBuilder(" + FuzzText.of(name) + ")",
+        name(tracer) + ".spanBuilder(" + texts.of(name) + ")",
         () -> {
           SpanBuilder builder = spanBuilder(tracer, name);
           boolean elsewhere = isElsewhere();
           builders.add(
               new Building(builder, elsewhere, elsewhere ? requestsElsewhere : requests));
           // Builders may be reused, so they are told apart by their place.
-          return "builder " + builders.size();
+          return new Text("builder " + builders.size());
         });
   }
 
@@ -434,12 +552,9 @@ final class FuzzWorld {
     }
     Building building = recent(builders, choice);
     int since = (building.elsewhere ? requestsElsewhere : requests) - building.request;
-    if (building.isStarted && !building.isKept) {
-      if (since > MAX_REQUESTS) {
-        builders.remove(building);
-        return null;
-      }
-      building.isKept = true;
+    if (building.isStarted && !building.isKept && since > MAX_REQUESTS) {
+      builders.remove(building);
+      return null;
     }
     return building;
   }
@@ -464,7 +579,7 @@ final class FuzzWorld {
         Attributes attributes = FuzzValues.attributes(step.c());
         boolean plain = step.c() / 16 % 3 == 0;
         note(
-            on + ".addLink(" + FuzzText.of(to) + (plain ? "" : ", " + FuzzText.of(attributes)) + ")",
+            on + ".addLink(" + texts.of(to) + (plain ? "" : ", " + texts.of(attributes)) + ")",
             () ->
                 (plain ? builder.addLink(to) : builder.addLink(to, attributes)) == builder);
       }
@@ -489,7 +604,7 @@ final class FuzzWorld {
       case BUILDER_ATTRIBUTES -> {
         Attributes attributes = FuzzValues.attributes(step.b());
         note(
-            on + ".setAllAttributes(" + FuzzText.of(attributes) + ")",
+            on + ".setAllAttributes(" + texts.of(attributes) + ")",
             () -> builder.setAllAttributes(attributes) == builder);
       }
       default -> setAttribute(on, new OfBuilder(builder), step);
@@ -586,11 +701,11 @@ final class FuzzWorld {
     String key = FuzzValues.key(step.b());
     int form = step.b() / 256 % 12;
     int choice = step.c();
-    String call = on + ".setAttribute(" + FuzzText.of(key) + ", ";
+    String call = on + ".setAttribute(" + texts.of(key) + ", ";
     switch (form) {
       case 0, 1 -> {
         String value = FuzzValues.text(choice);
-        note(call + FuzzText.of(value) + ")", () -> target.set(key, value));
+        note(call + texts.of(value) + ")", () -> target.set(key, value));
       }
       case 2 -> {
         long value = FuzzValues.whole(choice);
@@ -612,17 +727,21 @@ final class FuzzWorld {
           AttributeKey<Object> listKey =
               (AttributeKey<Object>) (AttributeKey<?>) AttributeKey.stringArrayKey(key);
           Object value = maker == Maker.SDK ? new ArrayList<>(list) : list;
-          note(call + "mutable " + FuzzText.of(list) + ")", () -> target.set(listKey, value));
+          note(call + "mutable " + texts.of(list) + ")", () -> target.set(listKey, value));
         }
       }
       case 7 -> {
-        // As with raw types: the value isn't of the key's type.
-        AttributeKey<Object> keyOfType =
-            (AttributeKey<Object>) FuzzValues.key(FuzzValues.type(choice), key);
+        // As with raw types: the value isn't of the key's type. In the SDK a key for complex values
+        // makes startSpan and toSpanData throw then.
+        AttributeType declared = FuzzValues.type(choice);
+        if (declared.name().equals("VALUE")) {
+          declared = AttributeType.STRING;
+        }
+        AttributeKey<Object> keyOfType = (AttributeKey<Object>) FuzzValues.key(declared, key);
         AttributeType other = FuzzValues.type(choice / 16);
         Object value = FuzzValues.value(other, choice / 256);
         note(
-            call + FuzzText.of(keyOfType) + " raw " + FuzzText.of(value) + ")",
+            call + texts.of(keyOfType) + " raw " + texts.of(value) + ")",
             () -> target.set(keyOfType, value));
       }
       default -> {
@@ -630,7 +749,7 @@ final class FuzzWorld {
         AttributeKey<Object> keyOfType = (AttributeKey<Object>) FuzzValues.key(type, key);
         Object value = FuzzValues.value(type, choice / 16);
         note(
-            call + FuzzText.of(keyOfType) + " " + FuzzText.of(value) + ")",
+            call + texts.of(keyOfType) + " " + texts.of(value) + ")",
             () -> target.set(keyOfType, value));
       }
     }
@@ -654,11 +773,22 @@ final class FuzzWorld {
       return;
     }
     int place = builders.indexOf(building);
+    // A call that does nothing may leave it to reuse; a start doesn't.
+    building.isKept = building.isStarted;
     building.isStarted = true;
-    if (step.b() % 4 != 0) {
-      builders.remove(place);
-    }
-    note("builder " + (place + 1) + ".startSpan()", () -> started(building.builder.startSpan()));
+    note(
+        "builder " + (place + 1) + ".startSpan()",
+        () -> {
+          Span span = building.builder.startSpan();
+          boolean isKept = step.b() % 4 == 0;
+          if (isKept && !span.isRecording() && maker == Maker.SDK) {
+            Deviation.ATTRIBUTES_OF_DROPPED.occurred();
+          }
+          if (!isKept || !span.isRecording()) {
+            builders.remove(building);
+          }
+          return new Text(started(span));
+        });
   }
 
   private String started(Span span) {
@@ -668,7 +798,7 @@ final class FuzzWorld {
         + " readable="
         + (span instanceof ReadWriteSpan)
         + " "
-        + FuzzText.of(span.getSpanContext());
+        + texts.of(span.getSpanContext());
   }
 
   private void use(Span span, FuzzStep step) {
@@ -678,7 +808,7 @@ final class FuzzWorld {
       case ATTRIBUTES -> {
         Attributes attributes = FuzzValues.attributes(step.b());
         note(
-            on + ".setAllAttributes(" + FuzzText.of(attributes) + ")",
+            on + ".setAllAttributes(" + texts.of(attributes) + ")",
             () -> span.setAllAttributes(attributes));
       }
       case EVENT -> addEvent(on, span, step);
@@ -687,7 +817,7 @@ final class FuzzWorld {
         Attributes attributes = FuzzValues.attributes(step.c());
         boolean plain = step.c() / 16 % 3 == 0;
         note(
-            on + ".addLink(" + FuzzText.of(to) + (plain ? "" : ", " + FuzzText.of(attributes)) + ")",
+            on + ".addLink(" + texts.of(to) + (plain ? "" : ", " + texts.of(attributes)) + ")",
             () -> plain ? span.addLink(to) : span.addLink(to, attributes));
       }
       case STATUS -> {
@@ -695,19 +825,19 @@ final class FuzzWorld {
         String description = FuzzValues.text(step.c());
         boolean plain = step.c() / 16 % 3 == 0;
         note(
-            on + ".setStatus(" + code + (plain ? "" : ", " + FuzzText.of(description)) + ")",
+            on + ".setStatus(" + code + (plain ? "" : ", " + texts.of(description)) + ")",
             () -> plain ? span.setStatus(code) : span.setStatus(code, description));
       }
       case NAME -> {
         String name = FuzzValues.name(step.b());
-        note(on + ".updateName(" + FuzzText.of(name) + ")", () -> span.updateName(name));
+        note(on + ".updateName(" + texts.of(name) + ")", () -> span.updateName(name));
       }
       case EXCEPTION -> recordException(on, span, step);
       case END -> end(on, span, step);
       case READ -> read(on, span, step);
       default -> {
         if (span instanceof ReadableSpan readable) {
-          note(on + ".toSpanData()", () -> snapshot(readable));
+          note(on + ".toSpanData()", () -> new Text(snapshot(readable)));
         }
       }
     }
@@ -723,11 +853,11 @@ final class FuzzWorld {
     String call =
         on
             + ".addEvent("
-            + FuzzText.of(name)
+            + texts.of(name)
             + " form "
             + form
             + " "
-            + FuzzText.of(attributes)
+            + texts.of(attributes)
             + " "
             + time
             + " "
@@ -755,13 +885,14 @@ final class FuzzWorld {
     note(
         on
             + ".recordException("
-            + FuzzText.of(exception)
-            + (plain ? "" : ", " + FuzzText.of(attributes))
+            + texts.of(exception)
+            + (plain ? "" : ", " + texts.of(attributes))
             + ")",
         () -> plain ? span.recordException(exception) : span.recordException(exception, attributes));
   }
 
   private void end(String on, Span span, FuzzStep step) {
+    ended.add(span);
     switch (step.b() % 8) {
       case 0 -> {
         Instant at = FuzzValues.instant(step.c());
@@ -794,7 +925,7 @@ final class FuzzWorld {
 
   private void read(String on, Span span, FuzzStep step) {
     if (!(span instanceof ReadWriteSpan readable)) {
-      note(on + " read", () -> span.isRecording() + FuzzText.of(span.getSpanContext()));
+      note(on + " read", () -> span.isRecording() + texts.of(span.getSpanContext()));
       return;
     }
     AttributeKey<?> key = FuzzValues.key(FuzzValues.type(step.c()), FuzzValues.key(step.b()));
@@ -811,7 +942,7 @@ final class FuzzWorld {
       case 6 -> note(on + ".getAttributes()", readable::getAttributes);
       default -> {
         if (key != null) {
-          note(on + ".getAttribute(" + FuzzText.of(key) + ")", () -> readable.getAttribute(key));
+          note(on + ".getAttribute(" + texts.of(key) + ")", () -> readable.getAttribute(key));
         }
       }
     }
@@ -865,7 +996,7 @@ final class FuzzWorld {
         "scope " + place + ".close()",
         () -> {
           scope.scope().close();
-          return name(Context.current());
+          return new Text(name(Context.current()));
         });
   }
 
@@ -934,13 +1065,13 @@ final class FuzzWorld {
               + " trace="
               + traceId
               + " name="
-              + FuzzText.of(name)
+              + texts.of(name)
               + " kind="
               + kind
               + " attributes="
-              + FuzzText.of(attributes)
+              + texts.of(attributes)
               + " links="
-              + FuzzText.ofLinks(links));
+              + texts.ofLinks(links));
       int dice = new SplittableRandom(bits + samplerCalls++).nextInt(1 << 20);
       if (dice % 29 == 0) {
         startAnother("in sampler", parent);
@@ -989,6 +1120,7 @@ final class FuzzWorld {
           spanBuilder(tracers.get(0), name).setAttribute("nested", nested).setParent(parent).startSpan();
       log.add(name + ": " + started(span));
       span.end();
+      ended.add(span);
     } finally {
       nested--;
     }

@@ -1,5 +1,6 @@
 package cairn.otel;
 
+import cairn.Recorder;
 import io.opentelemetry.api.trace.TracerProvider;
 import io.opentelemetry.sdk.common.Clock;
 import io.opentelemetry.sdk.common.CompletableResultCode;
@@ -28,15 +29,20 @@ interface Pipeline {
     CAIRN {
       @Override
       Pipeline build(Setup setup) {
-        return ofSdk(setup);
+        return ofCairn(setup);
       }
     };
 
     abstract Pipeline build(Setup setup);
   }
 
-  /** What a pipeline is built with. */
+  /**
+   * What a pipeline is built with.
+   *
+   * @param recorder of Cairn; the SDK has none
+   */
   record Setup(
+      Recorder recorder,
       Clock clock,
       IdGenerator ids,
       Sampler sampler,
@@ -74,6 +80,34 @@ interface Pipeline {
       @Override
       public CompletableResultCode shutdown() {
         return provider.shutdown();
+      }
+    };
+  }
+
+  private static Pipeline ofCairn(Setup setup) {
+    CairnOpenTelemetry.Builder builder =
+        CairnOpenTelemetry.builder(setup.recorder())
+            .clock(setup.clock())
+            .idGenerator(setup.ids())
+            .sampler(setup.sampler())
+            .spanLimits(setup.limits())
+            .resource(setup.resource());
+    setup.processors().forEach(builder::addSpanProcessor);
+    CairnOpenTelemetry otel = builder.build();
+    return new Pipeline() {
+      @Override
+      public TracerProvider provider() {
+        return otel.getTracerProvider();
+      }
+
+      @Override
+      public CompletableResultCode forceFlush() {
+        return otel.forceFlush();
+      }
+
+      @Override
+      public CompletableResultCode shutdown() {
+        return otel.shutdown();
       }
     };
   }

@@ -137,6 +137,7 @@ class SpecificationTest {
     Pipeline pipeline =
         maker.build(
             new Setup(
+                Recorders.disabled(),
                 new SettableClock(),
                 IdGenerator.random(),
                 Sampler.alwaysOn(),
