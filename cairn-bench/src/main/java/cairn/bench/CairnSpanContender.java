@@ -75,13 +75,7 @@ final class CairnSpanContender extends OtelContender {
             .build();
     Tracer tracer = provider.get("bench");
     return new CairnSpanContender(
-        tracer,
-        tracer.spanBuilder(SpanPayload.ROOT),
-        provider,
-        null,
-        recorder,
-        sampled,
-        root);
+        tracer, tracer.spanBuilder(SpanPayload.ROOT), provider, null, recorder, sampled, root);
   }
 
   @Override

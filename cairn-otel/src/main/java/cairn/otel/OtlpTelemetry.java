@@ -170,7 +170,9 @@ final class OtlpTelemetry {
       return null;
     }
     long age = nanos - ticks * NANOS_PER_TICK;
-    return age < 0 || age > START_UP.toNanos() ? null : opened.minusNanos(age).truncatedTo(ChronoUnit.MILLIS).toString();
+    return age < 0 || age > START_UP.toNanos()
+        ? null
+        : opened.minusNanos(age).truncatedTo(ChronoUnit.MILLIS).toString();
   }
 
   private static @Nullable String containerId(@Nullable String cgroup) {

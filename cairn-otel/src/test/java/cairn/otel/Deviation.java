@@ -9,11 +9,13 @@ import java.util.concurrent.atomic.LongAdder;
 enum Deviation {
   /** A list is copied at the call: what its owner does with it later doesn't show in the span. */
   LIST_COPIED("a list attribute is what it was at the call"),
-  /** What a processor throws doesn't reach the caller, and the other processors are still called. */
+  /**
+   * What a processor throws doesn't reach the caller, and the other processors are still called.
+   */
   PROCESSOR_GUARDED("a processor that throws is counted, not felt"),
   /**
-   * A builder started again has the attributes set since its last start. The SDK's has also those of
-   * the starts that were dropped; so builders of dropped spans aren't used again here.
+   * A builder started again has the attributes set since its last start. The SDK's has also those
+   * of the starts that were dropped; so builders of dropped spans aren't used again here.
    */
   ATTRIBUTES_OF_DROPPED("a second span has no attributes of the first, dropped or not"),
   /** Who asks a tracer before making a costly span is told so after the shutdown too. */

@@ -22,7 +22,9 @@ import org.jspecify.annotations.Nullable;
 final class DifferentialFuzz implements AutoCloseable {
   private static final int MAX_SHRINK_RUNS = 3_000;
 
-  /** They tell of second shutdowns and processors that throw. Held, since loggers are held weakly. */
+  /**
+   * They tell of second shutdowns and processors that throw. Held, since loggers are held weakly.
+   */
   private static final List<Logger> LOGGERS =
       List.of(Logger.getLogger("io.opentelemetry"), Logger.getLogger("cairn"));
 
@@ -103,7 +105,9 @@ final class DifferentialFuzz implements AutoCloseable {
     if (difference(seed, steps) != null) {
       List<FuzzStep> few = shrink(seed, steps);
       throw new Difference(
-          "SDK and Cairn differ (replay with -Dcairn.otel.fuzz.seed=" + seed + ")\n"
+          "SDK and Cairn differ (replay with -Dcairn.otel.fuzz.seed="
+              + seed
+              + ")\n"
               + difference(seed, few));
     }
   }
@@ -116,7 +120,9 @@ final class DifferentialFuzz implements AutoCloseable {
       String theirs = i < expected.size() ? expected.get(i) : "(nothing)";
       if (!ours.equals(theirs)) {
         StringBuilder text = new StringBuilder();
-        expected.subList(0, Math.min(i, expected.size())).forEach(line -> text.append("  ").append(line).append('\n'));
+        expected
+            .subList(0, Math.min(i, expected.size()))
+            .forEach(line -> text.append("  ").append(line).append('\n'));
         return text.append("SDK:   ").append(theirs).append("\nCairn: ").append(ours).toString();
       }
     }
@@ -129,7 +135,9 @@ final class DifferentialFuzz implements AutoCloseable {
     return new FuzzWorld(candidate, seed, box, null).run(steps);
   }
 
-  /** Makes the calls with a box of their own, which is then read: ids come again in each sequence. */
+  /**
+   * Makes the calls with a box of their own, which is then read: ids come again in each sequence.
+   */
   private List<String> withBox(long seed, List<FuzzStep> steps) {
     Path own = root.resolve("own");
     try (Recorder box = Recorder.builder("own").directory(own).trailBytes(64 << 10).open()) {

@@ -22,8 +22,8 @@ final class FuzzText {
   /**
    * Makes one for a world.
    *
-   * @param isOfSdk whether a text that the SDK has cut in the middle of a character is shown as Cairn
-   *     cuts it
+   * @param isOfSdk whether a text that the SDK has cut in the middle of a character is shown as
+   *     Cairn cuts it
    */
   FuzzText(boolean isOfSdk) {
     this.isOfSdk = isOfSdk;

@@ -23,6 +23,7 @@ import io.opentelemetry.context.ContextKey;
 import io.opentelemetry.context.Scope;
 import io.opentelemetry.sdk.common.InstrumentationScopeInfo;
 import io.opentelemetry.sdk.resources.Resource;
+import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
 import io.opentelemetry.sdk.trace.IdGenerator;
 import io.opentelemetry.sdk.trace.ReadWriteSpan;
 import io.opentelemetry.sdk.trace.ReadableSpan;
@@ -31,7 +32,6 @@ import io.opentelemetry.sdk.trace.SpanProcessor;
 import io.opentelemetry.sdk.trace.data.LinkData;
 import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
-import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
 import io.opentelemetry.sdk.trace.samplers.SamplingDecision;
 import io.opentelemetry.sdk.trace.samplers.SamplingResult;
@@ -456,7 +456,13 @@ final class FuzzWorld {
     switch (step.call()) {
       case TRACER -> tracer(step);
       case BUILDER -> builder(step);
-      case PARENT, NO_PARENT, BUILDER_LINK, KIND, START_TIME, BUILDER_ATTRIBUTE, BUILDER_ATTRIBUTES ->
+      case PARENT,
+          NO_PARENT,
+          BUILDER_LINK,
+          KIND,
+          START_TIME,
+          BUILDER_ATTRIBUTE,
+          BUILDER_ATTRIBUTES ->
           configure(step);
       case START -> start(step);
       case ATTRIBUTE, ATTRIBUTES, EVENT, LINK, STATUS, NAME, EXCEPTION, END, READ, SNAPSHOT -> {
@@ -522,8 +528,7 @@ final class FuzzWorld {
         () -> {
           SpanBuilder builder = spanBuilder(tracer, name);
           boolean elsewhere = isElsewhere();
-          builders.add(
-              new Building(builder, elsewhere, elsewhere ? requestsElsewhere : requests));
+          builders.add(new Building(builder, elsewhere, elsewhere ? requestsElsewhere : requests));
           // Builders may be reused, so they are told apart by their place.
           return new Text("builder " + builders.size());
         });
@@ -580,8 +585,7 @@ final class FuzzWorld {
         boolean plain = step.c() / 16 % 3 == 0;
         note(
             on + ".addLink(" + texts.of(to) + (plain ? "" : ", " + texts.of(attributes)) + ")",
-            () ->
-                (plain ? builder.addLink(to) : builder.addLink(to, attributes)) == builder);
+            () -> (plain ? builder.addLink(to) : builder.addLink(to, attributes)) == builder);
       }
       case KIND -> {
         SpanKind kind = FuzzValues.kind(step.b());
@@ -888,7 +892,8 @@ final class FuzzWorld {
             + texts.of(exception)
             + (plain ? "" : ", " + texts.of(attributes))
             + ")",
-        () -> plain ? span.recordException(exception) : span.recordException(exception, attributes));
+        () ->
+            plain ? span.recordException(exception) : span.recordException(exception, attributes));
   }
 
   private void end(String on, Span span, FuzzStep step) {
@@ -1117,7 +1122,10 @@ final class FuzzWorld {
     nested++;
     try {
       Span span =
-          spanBuilder(tracers.get(0), name).setAttribute("nested", nested).setParent(parent).startSpan();
+          spanBuilder(tracers.get(0), name)
+              .setAttribute("nested", nested)
+              .setParent(parent)
+              .startSpan();
       log.add(name + ": " + started(span));
       span.end();
       ended.add(span);
@@ -1142,7 +1150,14 @@ final class FuzzWorld {
     @Override
     public void onStart(Context parent, ReadWriteSpan span) {
       log.add(
-          "watcher " + number + " onStart " + name(parent) + " " + name(span) + " " + readAll(span));
+          "watcher "
+              + number
+              + " onStart "
+              + name(parent)
+              + " "
+              + name(span)
+              + " "
+              + readAll(span));
       int dice = new SplittableRandom(bits + calls++).nextInt(1 << 20);
       switch (dice % 24) {
         case 0 -> span.setAttribute("watched", number);

@@ -337,8 +337,7 @@ class OtelReportsTest {
   @Test
   void whatOneSpanNeededIsNotAllocatedForTheNext() {
     com.sun.management.ThreadMXBean threads =
-        (com.sun.management.ThreadMXBean)
-            java.lang.management.ManagementFactory.getThreadMXBean();
+        (com.sun.management.ThreadMXBean) java.lang.management.ManagementFactory.getThreadMXBean();
     for (int i = 0; i < 20_000; i++) {
       tracer.spanBuilder("s").setNoParent().setAttribute("a", "x").startSpan().end();
     }
@@ -407,7 +406,8 @@ class OtelReportsTest {
                 }
                 for (int i = 0; i < MANY && wrong.isEmpty(); i++) {
                   String key = "key" + (first * 7 + i) % 50;
-                  Span span = cached.spanBuilder("s").setNoParent().setAttribute(key, i).startSpan();
+                  Span span =
+                      cached.spanBuilder("s").setNoParent().setAttribute(key, i).startSpan();
                   span.setAttribute(new String(key), "text").setAttribute(key, (long) i);
                   Attributes seen = Traced.dataOf(span).getAttributes();
                   if (!seen.asMap().equals(Map.of(longKey(key), (long) i))) {
@@ -428,7 +428,9 @@ class OtelReportsTest {
   // dd-trace-java 4430: a buffer overflow at certain lengths.
   @Test
   void textsOfEveryLengthAreReadAsTheyWereOrCut() throws IOException {
-    for (int length = 0; length < 700; length += length < 40 || length > 220 && length < 290 ? 1 : 7) {
+    for (int length = 0;
+        length < 700;
+        length += length < 40 || length > 220 && length < 290 ? 1 : 7) {
       String text = "y".repeat(length);
       Span span = tracer.spanBuilder("n" + text).setNoParent().setAttribute("k", text).startSpan();
       UnfinishedSpan seen = openSpans().get(0);
@@ -551,7 +553,8 @@ class OtelReportsTest {
   void noCallThrowsWhateverItIsGiven() {
     Span ended = tracer.spanBuilder("ended").startSpan();
     ended.end();
-    Traced dropping = Traced.by(Maker.CAIRN, io.opentelemetry.sdk.trace.samplers.Sampler.alwaysOff());
+    Traced dropping =
+        Traced.by(Maker.CAIRN, io.opentelemetry.sdk.trace.samplers.Sampler.alwaysOff());
     Traced shut = Traced.by(Maker.CAIRN);
     shut.pipeline.shutdown();
     for (Span span :

@@ -270,9 +270,7 @@ class OtlpJsonTest {
     begin.put(SpanLayout.BEGIN_EPOCH_NANOS, nanos(90_000));
 
     Span span =
-        Protocol.spans(
-                export(BoxBuilder.box().beat(60_000).span(0, begin)).traceRequests())
-            .get(0);
+        Protocol.spans(export(BoxBuilder.box().beat(60_000).span(0, begin)).traceRequests()).get(0);
 
     assertThat(span.getStartTimeUnixNano()).isEqualTo(nanos(90_000));
     assertThat(span.getEndTimeUnixNano()).isEqualTo(nanos(90_000));

@@ -19,7 +19,6 @@ import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.StatusCode;
-import io.opentelemetry.api.trace.TraceFlags;
 import io.opentelemetry.api.trace.TraceState;
 import io.opentelemetry.api.trace.TracerProvider;
 import io.opentelemetry.context.Context;
@@ -294,13 +293,12 @@ class SpecificationTest {
     Traced traced = Traced.by(maker);
     Span other = traced.root("other").startSpan();
     try (Scope ignored = other.makeCurrent()) {
-      assertThat(
-              parentOf(traced.tracer.spanBuilder("s").setParent(Traced.remote()).setNoParent()))
+      assertThat(parentOf(traced.tracer.spanBuilder("s").setParent(Traced.remote()).setNoParent()))
           .isEqualTo(SpanContext.getInvalid());
-      assertThat(
-              parentOf(traced.tracer.spanBuilder("s").setNoParent().setParent(Traced.remote())))
+      assertThat(parentOf(traced.tracer.spanBuilder("s").setNoParent().setParent(Traced.remote())))
           .isEqualTo(Traced.REMOTE);
-      assertThat(parentOf(traced.tracer.spanBuilder("s").setParent(Traced.remote()).setParent(null)))
+      assertThat(
+              parentOf(traced.tracer.spanBuilder("s").setParent(Traced.remote()).setParent(null)))
           .isEqualTo(Traced.REMOTE);
       assertThat(parentOf(traced.tracer.spanBuilder("s").setParent(null)))
           .isEqualTo(other.getSpanContext());
@@ -342,7 +340,8 @@ class SpecificationTest {
     parent.end();
     assertThat(child.isRecording()).isTrue();
     child.setAttribute("a", "x").end();
-    assertThat(traced.last().getAttributes().asMap()).isEqualTo(Attributes.of(Traced.A, "x").asMap());
+    assertThat(traced.last().getAttributes().asMap())
+        .isEqualTo(Attributes.of(Traced.A, "x").asMap());
   }
 
   @ParameterizedTest
@@ -422,8 +421,7 @@ class SpecificationTest {
   void aSpanThatIsOnlyRecordedIsNotSampledAndNotExported(Maker maker) {
     InMemorySpanExporter exporter = InMemorySpanExporter.create();
     List<SamplingResult> results =
-        new ArrayList<>(
-            List.of(SamplingResult.recordOnly(), SamplingResult.recordAndSample()));
+        new ArrayList<>(List.of(SamplingResult.recordOnly(), SamplingResult.recordAndSample()));
     Asked sampler = new Asked(SamplingResult.recordOnly());
     Traced traced = Traced.by(maker, sampler, SimpleSpanProcessor.create(exporter));
     for (SamplingResult result : results) {
@@ -610,7 +608,8 @@ class SpecificationTest {
         .setAttribute("", 5)
         .setAttribute((String) null, 5)
         .setAttribute(Traced.A, null);
-    assertThat(Traced.dataOf(span).getAttributes().asMap()).isEqualTo(Attributes.of(Traced.A, "x").asMap());
+    assertThat(Traced.dataOf(span).getAttributes().asMap())
+        .isEqualTo(Attributes.of(Traced.A, "x").asMap());
     assertThat(Traced.dataOf(span).getTotalAttributeCount()).isEqualTo(1);
   }
 
@@ -653,8 +652,7 @@ class SpecificationTest {
   @ParameterizedTest
   @EnumSource(Maker.class)
   void beyondTheLimitNewAttributesAreDroppedAndCountedAndOldOnesStillChange(Maker maker) {
-    Traced traced =
-        Traced.by(maker, SpanLimits.builder().setMaxNumberOfAttributes(2).build());
+    Traced traced = Traced.by(maker, SpanLimits.builder().setMaxNumberOfAttributes(2).build());
     Span span = traced.root("s").setAttribute("a", "x").startSpan();
     span.setAttribute("b", "x").setAttribute("c", "x").setAttribute("a", "y");
     span.end();
@@ -690,15 +688,21 @@ class SpecificationTest {
   @ParameterizedTest
   @EnumSource(Maker.class)
   void textsAreCutAtTheLimitInArraysTooAndNumbersAreNot(Maker maker) {
-    Traced traced =
-        Traced.by(maker, SpanLimits.builder().setMaxAttributeValueLength(3).build());
+    Traced traced = Traced.by(maker, SpanLimits.builder().setMaxAttributeValueLength(3).build());
     Span span = traced.root("s").setAttribute("a", "12345").setAttribute("b", 12345).startSpan();
     span.setAttribute(stringArrayKey("c"), List.of("12345", "12"));
     span.addEvent("12345", Attributes.of(Traced.A, "12345"));
     span.end();
     assertThat(traced.last().getAttributes().asMap())
-        .isEqualTo(Attributes.of(
-                Traced.A, "123", longKey("b"), 12345L, stringArrayKey("c"), List.of("123", "12")).asMap());
+        .isEqualTo(
+            Attributes.of(
+                    Traced.A,
+                    "123",
+                    longKey("b"),
+                    12345L,
+                    stringArrayKey("c"),
+                    List.of("123", "12"))
+                .asMap());
     EventData event = traced.last().getEvents().get(0);
     assertThat(event.getName()).isEqualTo("12345");
     assertThat(event.getAttributes().asMap()).isEqualTo(Attributes.of(Traced.A, "123").asMap());
@@ -781,7 +785,8 @@ class SpecificationTest {
     Traced traced = Traced.by(maker);
     Span span = traced.root("s").startSpan();
     span.setStatus(StatusCode.ERROR, "why").setStatus(StatusCode.UNSET).setStatus(null);
-    assertThat(Traced.dataOf(span).getStatus()).isEqualTo(StatusData.create(StatusCode.ERROR, "why"));
+    assertThat(Traced.dataOf(span).getStatus())
+        .isEqualTo(StatusData.create(StatusCode.ERROR, "why"));
     span.setStatus(StatusCode.ERROR, "better");
     assertThat(Traced.dataOf(span).getStatus().getDescription()).isEqualTo("better");
     span.setStatus(StatusCode.OK, "ignored").setStatus(StatusCode.ERROR, "late");
@@ -804,7 +809,8 @@ class SpecificationTest {
     Traced traced = Traced.by(maker);
     Span span = traced.root("s").startSpan();
     Exception exception = new IllegalStateException("no such order", new Exception("cause"));
-    span.recordException(exception, Attributes.of(Traced.A, "x", stringKey("exception.message"), "mine"));
+    span.recordException(
+        exception, Attributes.of(Traced.A, "x", stringKey("exception.message"), "mine"));
     span.recordException(new NullPointerException());
     span.recordException(null);
     List<EventData> events = Traced.dataOf(span).getEvents();
@@ -1104,7 +1110,8 @@ class SpecificationTest {
       name = spanName;
       kind = spanKind;
       StringBuilder text = new StringBuilder();
-      given.forEach((key, value) -> text.append(key.getKey()).append('=').append(value).append(' '));
+      given.forEach(
+          (key, value) -> text.append(key.getKey()).append('=').append(value).append(' '));
       attributes = text.toString();
       links = parentLinks.size();
       return result;

@@ -49,7 +49,13 @@ final class Traced implements SpanProcessor {
     this.pipeline =
         maker.build(
             new Setup(
-                Recorders.disabled(), clock, IdGenerator.random(), sampler, () -> limits, processors, resource()));
+                Recorders.disabled(),
+                clock,
+                IdGenerator.random(),
+                sampler,
+                () -> limits,
+                processors,
+                resource()));
     this.tracer = pipeline.provider().get("specification");
   }
 

@@ -80,7 +80,12 @@ final class OtelCheck {
         (begin, span) -> {
           if (OtelPlan.threadOf(span.name()) == t) {
             violations.add(
-                "ended or never begun: " + span + ", returned=" + returned + ", started=" + started);
+                "ended or never begun: "
+                    + span
+                    + ", returned="
+                    + returned
+                    + ", started="
+                    + started);
           }
         });
   }
@@ -109,7 +114,8 @@ final class OtelCheck {
             ? isPrefix(span.attributes(), fresh.attributes)
             : isOneOf(span.attributes(), first.attributes, second.attributes);
     if (!isExact || !hasRightAttributes || !hasRightParent(t, span, first)) {
-      violations.add("is not as it was: " + span + ", expected " + text(first) + " or " + text(second));
+      violations.add(
+          "is not as it was: " + span + ", expected " + text(first) + " or " + text(second));
     }
   }
 
@@ -120,8 +126,7 @@ final class OtelCheck {
   private static boolean isPrefix(Map<String, ?> some, Map<String, Object> all) {
     List<Map.Entry<String, ?>> entries = new ArrayList<>(some.entrySet());
     List<Map.Entry<String, ?>> expected = new ArrayList<>(all.entrySet());
-    return entries.size() <= expected.size()
-        && entries.equals(expected.subList(0, entries.size()));
+    return entries.size() <= expected.size() && entries.equals(expected.subList(0, entries.size()));
   }
 
   /** Sampled or not, and that the trace id is random. */

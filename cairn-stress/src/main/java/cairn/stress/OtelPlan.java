@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * What the threads of an {@link OtelVictim} do with spans: a pure function of the seed, the thread
  * and the number of the step, so that the checker needs no copy of what was recorded.
  *
- * <p>A thread has places; each step begins the span of a place, changes it or ends it. The name of a
- * span says its thread and the step that began it, and goes on saying so when it changes.
+ * <p>A thread has places; each step begins the span of a place, changes it or ends it. The name of
+ * a span says its thread and the step that began it, and goes on saying so when it changes.
  *
  * @param seed of all choices
  * @param threads that record

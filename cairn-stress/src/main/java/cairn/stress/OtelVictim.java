@@ -118,8 +118,7 @@ public final class OtelVictim {
       }
       Span parent = spans[walk.parentPlace];
       if (step % 2 == 0) {
-        return start(
-            tracer.spanBuilder(mark.name).setParent(Context.root().with(parent)), mark);
+        return start(tracer.spanBuilder(mark.name).setParent(Context.root().with(parent)), mark);
       }
       try (Scope ignored = parent.makeCurrent()) {
         return start(tracer.spanBuilder(mark.name), mark);

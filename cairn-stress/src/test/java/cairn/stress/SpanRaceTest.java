@@ -44,7 +44,8 @@ class SpanRaceTest {
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-cp",
-                System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                System.getProperty(
+                    "surefire.test.class.path", System.getProperty("java.class.path")),
                 "org.openjdk.jcstress.Main",
                 "-t",
                 SpanRaces.class.getName(),
