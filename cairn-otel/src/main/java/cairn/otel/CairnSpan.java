@@ -153,7 +153,7 @@ final class CairnSpan implements ReadWriteSpan {
 
   /** {@return the state word of a span that begins} */
   static int word(SpanKind kind, int flags, int parentFlags, boolean parentRemote) {
-    return kind.ordinal() << KIND_SHIFT
+    return Numbers.of(kind) << KIND_SHIFT
         | flags << FLAGS_SHIFT
         | parentFlags << PARENT_FLAGS_SHIFT
         | (parentRemote ? PARENT_REMOTE : 0);
@@ -161,6 +161,7 @@ final class CairnSpan implements ReadWriteSpan {
 
   // ---- the lock
 
+  @SuppressWarnings("ThreadPriorityCheck") // the holder may be waiting for this processor
   private int lock() {
     for (int spins = 0; ; spins++) {
       int open = word;
@@ -498,13 +499,13 @@ final class CairnSpan implements ReadWriteSpan {
         if (!kept.isEmpty() || more != null) {
           more().statusDescription = kept;
         }
-        changed = open & ~(STATUS_MASK << STATUS_SHIFT) | code.ordinal() << STATUS_SHIFT;
+        changed = (open & ~(STATUS_MASK << STATUS_SHIFT)) | Numbers.of(code) << STATUS_SHIFT;
         handle = handleOrEnd;
       }
     } finally {
       unlock(changed);
     }
-    tracer.tracing.box.status(handle, code.ordinal(), kept);
+    tracer.tracing.box.status(handle, Numbers.of(code), kept);
     return this;
   }
 
@@ -557,7 +558,7 @@ final class CairnSpan implements ReadWriteSpan {
       if (rare != null) {
         rare.endingThread = null;
       }
-      changed = open & ~ENDING | ENDED;
+      changed = (open & ~ENDING) | ENDED;
     } finally {
       unlock(changed);
     }
@@ -815,6 +816,7 @@ final class CairnSpan implements ReadWriteSpan {
   // ---- for children, and for the box
 
   @Override
+  @SuppressWarnings("MustBeClosedChecker") // by the caller
   public Scope makeCurrent() {
     int open = word;
     if ((open & ENDED) == 0) {

@@ -432,7 +432,7 @@ class CairnSpanBuilder implements SpanBuilder {
 
     long handle =
         tracing.box.begin(
-            spanName, traceHigh, traceLow, spanId, parentId, kind.ordinal(), flags, start);
+            spanName, traceHigh, traceLow, spanId, parentId, Numbers.of(kind), flags, start);
     if (attributes != null && handle != OpenSpans.NONE) {
       record(tracing, handle, attributes);
     }

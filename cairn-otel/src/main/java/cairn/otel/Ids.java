@@ -40,7 +40,8 @@ final class Ids {
   }
 
   /** {@return what the three ids of one span come from} */
-  @SuppressWarnings("deprecation") // Thread.threadId() is newer than 17
+  // Thread.threadId() is newer than 17; numbers are modulo 2^64.
+  @SuppressWarnings({"deprecation", "ConstantOverflow"})
   long next() {
     int stripe = (int) Thread.currentThread().getId() & STRIPES - 1;
     return counters.getAndAdd(stripe * SPACING, 3 * GOLDEN);
@@ -55,6 +56,7 @@ final class Ids {
   }
 
   /** {@return the half that is never 0, and of which W3C wants seven random bytes} */
+  @SuppressWarnings("ConstantOverflow") // modulo 2^64
   long traceLow(long state) {
     return notZero(mix(state + 2 * GOLDEN) ^ lowKey);
   }

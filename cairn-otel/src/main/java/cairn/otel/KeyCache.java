@@ -39,7 +39,8 @@ final class KeyCache {
   }
 
   /** {@return that key; null for a name that is no key} */
-  @SuppressWarnings("unchecked") // the type says what the key is of
+  // The type says what the key is of; its number is part of a hash.
+  @SuppressWarnings({"unchecked", "EnumOrdinal"})
   private <T> @Nullable AttributeKey<T> key(@Nullable String name, AttributeType type) {
     if (name == null || name.isEmpty()) {
       return null;

@@ -68,6 +68,7 @@ final class UnsampledSpan implements Span {
   }
 
   @Override
+  @SuppressWarnings("MustBeClosedChecker") // by the caller
   public Scope makeCurrent() {
     tracing.box.bind(handle);
     return Span.super.makeCurrent();
@@ -143,7 +144,7 @@ final class UnsampledSpan implements Span {
   @Override
   public Span setStatus(@Nullable StatusCode code, @Nullable String description) {
     if (code != null && code != StatusCode.UNSET) {
-      tracing.box.status(handle, code.ordinal(), code == StatusCode.ERROR ? description : null);
+      tracing.box.status(handle, Numbers.of(code), code == StatusCode.ERROR ? description : null);
     }
     return this;
   }
