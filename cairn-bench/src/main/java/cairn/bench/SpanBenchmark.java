@@ -57,7 +57,7 @@ public class SpanBenchmark {
   @State(Scope.Thread)
   public static class Caller extends Calls.Caller {
     @Setup(Level.Trial)
-    public void join(Tracing tracing) {
+    public void join(Tracing tracing) throws Exception {
       if (tracing.asked == SpanCase.VIRTUAL) {
         // This thread only waits: its CPU time says nothing.
         tracing.calls.count(this);
@@ -66,6 +66,9 @@ public class SpanBenchmark {
       }
       if (tracing.asked == SpanCase.CHILD || tracing.asked == SpanCase.CHILD_CURRENT) {
         tracing.spans.enter();
+      }
+      if (tracing.asked != SpanCase.VIRTUAL) {
+        WarmUp.untilCompiled(() -> tracing.asked.ask(tracing.spans, this));
       }
     }
   }

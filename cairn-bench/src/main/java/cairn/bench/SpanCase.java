@@ -35,6 +35,22 @@ enum SpanCase {
         .orElseThrow(() -> new IllegalArgumentException("unknown case: name=" + method));
   }
 
+  /** {@return what a contender answers; for warming up, since the benchmark has a method each} */
+  Object ask(SpanContender spans, Calls.Caller caller) {
+    return switch (this) {
+      case ROOT, SAMPLED_OUT -> spans.root(caller.next());
+      case CHILD -> spans.child(caller.next());
+      case FOUR, VIRTUAL -> spans.fourAttributes(caller.next());
+      case FOUR_LATE -> spans.fourLate(caller.next());
+      case TEN -> spans.tenAttributes(caller.next());
+      case LIST -> spans.list(caller.next());
+      case CHILD_CURRENT -> spans.childCurrent(caller.next());
+      case KEPT_BUILDER -> spans.keptBuilder(caller.next());
+      case EXCEPTION -> spans.exception(caller.next());
+      case TRACE -> spans.trace(caller);
+    };
+  }
+
   static List<String> names() {
     return Arrays.stream(values()).map(one -> one.method).toList();
   }
