@@ -68,9 +68,9 @@ final class AttributeStore {
   }
 
   private boolean put(int limit, AttributeKey<?> key, String name, Object value, long valueBits) {
-    total++;
     int index = indexOf(name);
     if (index < 0) {
+      total++;
       if (size >= limit) {
         return false;
       }
@@ -158,7 +158,7 @@ final class AttributeStore {
     return size;
   }
 
-  /** {@return how often something was put, what is over the limit included} */
+  /** {@return how many names were put, each time one that is over the limit included} */
   int total() {
     return total;
   }
@@ -212,18 +212,26 @@ final class AttributeStore {
 
   // ---- use again
 
-  /** Takes what another holds, in place of what this one does. */
-  void copyOf(AttributeStore other) {
-    while (names.length < other.size) {
-      grow();
+  /**
+   * Puts what another holds as well. Another thread may be writing into that one: then some of it
+   * may be missing here, and nothing else happens.
+   */
+  void putAll(int limit, AttributeStore other) {
+    AttributeKey<?>[] otherKeys = other.keys;
+    String[] otherNames = other.names;
+    Object[] otherValues = other.values;
+    long[] otherBits = other.bits;
+    int count = Math.min(other.size, Math.min(otherBits.length, otherNames.length));
+    count = Math.min(count, Math.min(otherKeys.length, otherValues.length));
+    for (int i = 0; i < count; i++) {
+      AttributeKey<?> key = otherKeys[i];
+      String name = otherNames[i];
+      Object value = otherValues[i];
+      if (key != null && name != null && value != null) {
+        boolean unused = put(limit, key, name, value, otherBits[i]);
+      }
     }
-    System.arraycopy(other.keys, 0, keys, 0, other.size);
-    System.arraycopy(other.names, 0, names, 0, other.size);
-    System.arraycopy(other.values, 0, values, 0, other.size);
-    System.arraycopy(other.bits, 0, bits, 0, other.size);
-    table = other.table == null ? null : other.table.clone();
-    size = other.size;
-    total = other.total;
+    total += other.total - count;
   }
 
   /** {@return whether it is worth keeping: one huge span must not make all later ones large} */

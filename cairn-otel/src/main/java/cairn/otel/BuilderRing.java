@@ -40,7 +40,7 @@ final class BuilderRing {
       builder.begin(tracer, name, limits);
       return builder;
     }
-    return ring().next(thread, tracer, name, limits);
+    return ring().next(tracer, name, limits);
   }
 
   private static BuilderRing ring() {
@@ -53,13 +53,13 @@ final class BuilderRing {
     return ring;
   }
 
-  private CairnSpanBuilder next(Thread thread, RecordingTracer tracer, String name, Limits limits) {
+  private CairnSpanBuilder next(RecordingTracer tracer, String name, Limits limits) {
     int index = next;
     next = index + 1 & COUNT - 1;
     CairnSpanBuilder builder = builders[index];
     if (builder == null || !builder.claim()) {
       builder = Incubator.newBuilder();
-      builder.joinRing(thread);
+      builder.joinRing();
       builders[index] = builder;
     }
     builder.begin(tracer, name, limits);

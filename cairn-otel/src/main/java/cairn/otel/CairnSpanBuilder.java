@@ -55,9 +55,14 @@ class CairnSpanBuilder implements SpanBuilder {
    * Calls of other code (a key, a list, the sampler, a supplier of limits) may use the tracer while
    * this builder is IN_USE: they get another builder.
    *
-   * Attributes lie in a store that startSpan hands to the span. A builder for any number of spans
-   * keeps its store and gives each span a copy; startSpan changes nothing in it, so any threads may
-   * start spans from it.
+   * Attributes lie in a store that startSpan hands to the span; when that ends, the store may become
+   * another's. So only the builder's own thread ever writes into it. What other threads set goes to
+   * a place apart, under a monitor, and startSpan adds a copy of it; where another thread starts the
+   * span, all is copied and the store is left to the collector. Two threads on one builder at once,
+   * which the API forbids, lose attributes of that span at most.
+   *
+   * A builder for any number of spans keeps its store and gives each span a copy; startSpan changes
+   * nothing in it, so any threads may start spans from it.
    */
 
   private static final AtomicIntegerFieldUpdater<CairnSpanBuilder> USE =
@@ -83,8 +88,11 @@ class CairnSpanBuilder implements SpanBuilder {
 
   private volatile int use;
 
-  /** The thread of the ring; null while it never was in one. */
+  /** The thread that asked for it; of a builder in a ring, the ring's. */
   private @Nullable Thread owner;
+
+  /** What other threads set. Guarded by this builder's monitor; racy where it only says if any. */
+  private @Nullable Foreign foreign;
 
   private @Nullable RecordingTracer tracer;
   private @Nullable Limits limits;
@@ -97,11 +105,17 @@ class CairnSpanBuilder implements SpanBuilder {
   private long startEpochNanos;
   private boolean keepsSettings;
 
+  /** Attributes and links of threads that are not the builder's; never pooled. */
+  private static final class Foreign {
+    final AttributeStore attributes = new AttributeStore();
+    final List<LinkData> links = new ArrayList<>();
+    int totalLinks;
+  }
+
   // ---- the ring
 
   /** Becomes a builder of that thread's ring, in use. */
-  final void joinRing(Thread thread) {
-    owner = thread;
+  final void joinRing() {
     use = IN_USE;
   }
 
@@ -113,6 +127,8 @@ class CairnSpanBuilder implements SpanBuilder {
 
   /** Starts a use: every field is as in a new builder, but for these. */
   final void begin(RecordingTracer newTracer, String newName, Limits newLimits) {
+    owner = Thread.currentThread();
+    foreign = null;
     tracer = newTracer;
     name = newName;
     limits = newLimits;
@@ -141,8 +157,12 @@ class CairnSpanBuilder implements SpanBuilder {
     return known;
   }
 
+  private boolean isOwner() {
+    return owner == Thread.currentThread();
+  }
+
   private void spend() {
-    if (use == IN_USE && owner == Thread.currentThread()) {
+    if (use == IN_USE && isOwner()) {
       USE.lazySet(this, SPENT);
     }
   }
@@ -193,17 +213,28 @@ class CairnSpanBuilder implements SpanBuilder {
     RecordingTracer of = own();
     Limits within = within();
     LinkData link = of.link(linked, given, within);
-    if (link != null) {
-      List<LinkData> all = links;
-      if (all == null) {
-        all = new ArrayList<>(4);
-        links = all;
-      }
-      if (all.size() < within.links()) {
-        all.add(link);
-      }
-      totalLinks++;
+    if (link == null) {
+      return this;
     }
+    if (!isOwner()) {
+      synchronized (this) {
+        Foreign apart = foreign();
+        if (apart.links.size() < within.links()) {
+          apart.links.add(link);
+        }
+        apart.totalLinks++;
+      }
+      return this;
+    }
+    List<LinkData> all = links;
+    if (all == null) {
+      all = new ArrayList<>(4);
+      links = all;
+    }
+    if (all.size() < within.links()) {
+      all.add(link);
+    }
+    totalLinks++;
     return this;
   }
 
@@ -217,17 +248,37 @@ class CairnSpanBuilder implements SpanBuilder {
     RecordingTracer of = own();
     AttributeKey<Long> known = of.tracing.keys.integer(key);
     if (known != null) {
-      boolean unused = store(of).putLong(within().attributes(), known, known.getKey(), value);
+      setLong(of, known, known.getKey(), value);
     }
     return this;
+  }
+
+  @Override
+  public SpanBuilder setAttribute(@Nullable AttributeKey<Long> key, int value) {
+    RecordingTracer of = own();
+    String keyName = RecordingTracer.nameOf(key, of.tracing.faults);
+    if (key != null && keyName != null) {
+      setLong(of, key, keyName, value);
+    }
+    return this;
+  }
+
+  private void setLong(RecordingTracer of, AttributeKey<Long> key, String keyName, long value) {
+    if (isOwner()) {
+      boolean unused = store(of).putLong(within().attributes(), key, keyName, value);
+    } else {
+      setForeign(key, keyName, value);
+    }
   }
 
   @Override
   public SpanBuilder setAttribute(@Nullable String key, double value) {
     RecordingTracer of = own();
     AttributeKey<Double> known = of.tracing.keys.floating(key);
-    if (known != null) {
+    if (known != null && isOwner()) {
       boolean unused = store(of).putDouble(within().attributes(), known, known.getKey(), value);
+    } else if (known != null) {
+      setForeign(known, known.getKey(), value);
     }
     return this;
   }
@@ -238,28 +289,36 @@ class CairnSpanBuilder implements SpanBuilder {
   }
 
   @Override
-  public SpanBuilder setAttribute(@Nullable AttributeKey<Long> key, int value) {
-    RecordingTracer of = own();
-    String keyName = RecordingTracer.nameOf(key, of.tracing.faults);
-    if (key != null && keyName != null) {
-      boolean unused = store(of).putLong(within().attributes(), key, keyName, value);
-    }
-    return this;
-  }
-
-  @Override
   public <T> SpanBuilder setAttribute(@Nullable AttributeKey<T> key, @Nullable T value) {
     RecordingTracer of = own();
     String keyName = RecordingTracer.nameOf(key, of.tracing.faults);
     if (key != null && keyName != null && value != null) {
       try {
         Object kept = Values.keep(value, within().valueLength());
-        boolean unused = store(of).put(within().attributes(), key, keyName, kept);
+        if (isOwner()) {
+          boolean unused = store(of).put(within().attributes(), key, keyName, kept);
+        } else {
+          setForeign(key, keyName, kept);
+        }
       } catch (Throwable e) {
         of.tracing.faults.note("value of an attribute threw, it is not set: " + keyName, e);
       }
     }
     return this;
+  }
+
+  private synchronized void setForeign(AttributeKey<?> key, String keyName, Object kept) {
+    boolean unused = foreign().attributes.put(within().attributes(), key, keyName, kept);
+  }
+
+  /** Under the monitor. */
+  private Foreign foreign() {
+    Foreign known = foreign;
+    if (known == null) {
+      known = new Foreign();
+      foreign = known;
+    }
+    return known;
   }
 
   private Limits within() {
@@ -381,8 +440,9 @@ class CairnSpanBuilder implements SpanBuilder {
     }
     boolean random = root ? tracing.generatesRandomTraceIds : (parentFlags & RANDOM_TRACE_ID) != 0;
 
-    AttributeStore attributes = takeStore(tracing);
-    List<LinkData> spanLinks = takeLinks();
+    AttributeStore attributes = takeStore(tracing, within);
+    List<LinkData> spanLinks = takeLinks(within);
+    int spanLinksTotal = takeForeign();
 
     boolean sampled;
     boolean recordOnly = false;
@@ -443,12 +503,12 @@ class CairnSpanBuilder implements SpanBuilder {
       return new UnsampledSpan(tracing, traceHigh, traceLow, spanId, flags, state, handle);
     }
     CairnSpan.More more = null;
-    if (totalLinks != 0 || !state.isEmpty() || parentToKeep != null) {
+    if (spanLinksTotal != 0 || !state.isEmpty() || parentToKeep != null) {
       more = new CairnSpan.More();
       more.traceState = state.isEmpty() ? null : state;
       more.parent = parentToKeep;
       more.links = spanLinks;
-      more.totalLinks = totalLinks;
+      more.totalLinks = spanLinksTotal;
     }
     CairnSpan span =
         new CairnSpan(
@@ -477,27 +537,71 @@ class CairnSpanBuilder implements SpanBuilder {
     }
   }
 
-  private @Nullable AttributeStore takeStore(Tracing tracing) {
+  /** {@return the attributes of the span that starts: in a store that nobody else has} */
+  private @Nullable AttributeStore takeStore(Tracing tracing, Limits within) {
     AttributeStore known = store;
+    Foreign apart = foreign;
     if (!keepsSettings) {
       store = null;
-      return known;
+      if (apart == null && isOwner()) {
+        return known;
+      }
     }
-    if (known == null) {
+    if (known == null && apart == null) {
       return null;
     }
     AttributeStore copy = tracing.stores.acquire();
-    copy.copyOf(known);
+    if (known != null) {
+      copy.putAll(within.attributes(), known);
+    }
+    if (apart != null) {
+      synchronized (this) {
+        copy.putAll(within.attributes(), apart.attributes);
+      }
+    }
     return copy;
   }
 
-  private @Nullable List<LinkData> takeLinks() {
+  /** {@return the links of the span that starts: in a list that nobody else has} */
+  private @Nullable List<LinkData> takeLinks(Limits within) {
     List<LinkData> known = links;
+    Foreign apart = foreign;
     if (!keepsSettings) {
       links = null;
-      return known;
+      if (apart == null && isOwner()) {
+        return known;
+      }
     }
-    return known == null ? null : new ArrayList<>(known);
+    if (known == null && apart == null) {
+      return null;
+    }
+    List<LinkData> copy = known == null ? new ArrayList<>() : new ArrayList<>(known);
+    if (apart != null) {
+      synchronized (this) {
+        for (LinkData link : apart.links) {
+          if (copy.size() < within.links()) {
+            copy.add(link);
+          }
+        }
+      }
+    }
+    return copy;
+  }
+
+  /** Forgets what other threads set, and counts it: the span has it, or it is too late for it. */
+  private int takeForeign() {
+    Foreign apart = foreign;
+    if (apart == null) {
+      return totalLinks;
+    }
+    synchronized (this) {
+      if (keepsSettings) {
+        return totalLinks + apart.totalLinks;
+      }
+      foreign = null;
+      totalLinks += apart.totalLinks;
+      return totalLinks;
+    }
   }
 
   // ---- a sampler that has to be asked

@@ -21,7 +21,7 @@ final class FrozenAttributes implements Attributes {
     this.total = total;
   }
 
-  /** {@return how often something was put, what is over the limit included} */
+  /** {@return how many names were put, each time one that is over the limit included} */
   int total() {
     return total;
   }

@@ -26,12 +26,26 @@ final class Incubator {
   }
 
   static CairnSpanBuilder newBuilder() {
-    return PRESENT ? new ExtendedCairnSpanBuilder() : new CairnSpanBuilder();
+    return PRESENT ? Extended.newBuilder() : new CairnSpanBuilder();
   }
 
   static RecordingTracer newTracer(Tracing tracing, InstrumentationScopeInfo scope) {
-    return PRESENT
-        ? new ExtendedRecordingTracer(tracing, scope)
-        : new RecordingTracer(tracing, scope);
+    return PRESENT ? Extended.newTracer(tracing, scope) : new RecordingTracer(tracing, scope);
+  }
+
+  /**
+   * Apart, because the verifier of a class that has both kinds in one expression loads both to find
+   * what they have in common.
+   */
+  private static final class Extended {
+    private Extended() {}
+
+    static CairnSpanBuilder newBuilder() {
+      return new ExtendedCairnSpanBuilder();
+    }
+
+    static RecordingTracer newTracer(Tracing tracing, InstrumentationScopeInfo scope) {
+      return new ExtendedRecordingTracer(tracing, scope);
+    }
   }
 }

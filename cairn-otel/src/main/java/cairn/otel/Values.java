@@ -144,7 +144,12 @@ final class Values {
     } else if (value instanceof List<?> list) {
       box.set(handle, name, list);
     } else if (value instanceof Value<?> of) {
-      box.set(handle, name, of.asString());
+      Object inner = of.getValue();
+      if (inner instanceof Long || inner instanceof Double || inner instanceof Boolean) {
+        record(box, handle, name, inner);
+      } else {
+        box.set(handle, name, of.asString());
+      }
     } else {
       box.set(handle, name, String.valueOf(value));
     }

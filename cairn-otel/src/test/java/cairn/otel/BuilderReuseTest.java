@@ -93,9 +93,9 @@ class BuilderReuseTest {
     CairnSpanBuilder fresh = new CairnSpanBuilder();
     RecordingTracer recording = (RecordingTracer) tracer;
     Limits limits = Limits.of(SpanLimits.getDefault());
-    fresh.joinRing(Thread.currentThread());
+    fresh.joinRing();
     fresh.begin(recording, "new", limits);
-    used.joinRing(Thread.currentThread());
+    used.joinRing();
     List<String> filled = new ArrayList<>();
     for (Field field : instanceFields()) {
       if (!field.getName().equals("use") && !field.getName().equals("owner")) {
@@ -145,7 +145,20 @@ class BuilderReuseTest {
     } else if (type == RecordingTracer.class) {
       return otel.getTracer("other");
     }
+    if (type.getSimpleName().equals("Foreign")) {
+      return newInstance(type);
+    }
     throw new AssertionError("no value for a field of a builder: " + field);
+  }
+
+  private static Object newInstance(Class<?> type) {
+    try {
+      java.lang.reflect.Constructor<?> constructor = type.getDeclaredConstructor();
+      constructor.setAccessible(true);
+      return constructor.newInstance();
+    } catch (ReflectiveOperationException e) {
+      throw new AssertionError(e);
+    }
   }
 
   // ---- a reference that is kept
@@ -602,15 +615,24 @@ class BuilderReuseTest {
   }
 
   private static ClassLoader deployAndUndeploy(ExecutorService container) throws Exception {
-    String separator = System.getProperty("path.separator");
     List<URL> urls = new ArrayList<>();
-    for (String entry : System.getProperty("java.class.path").split(separator, -1)) {
-      urls.add(Path.of(entry).toUri().toURL());
+    for (Path entry : ChildProcess.leanClassPath()) {
+      urls.add(entry.toUri().toURL());
     }
     URLClassLoader loader =
         new URLClassLoader(urls.toArray(new URL[0]), ClassLoader.getPlatformClassLoader());
     Class<?> application = loader.loadClass(Application.class.getName());
-    container.submit(() -> application.getMethod("run").invoke(null)).get();
+    container
+        .submit(
+            () -> {
+              Thread.currentThread().setContextClassLoader(loader);
+              try {
+                return application.getMethod("run").invoke(null);
+              } finally {
+                Thread.currentThread().setContextClassLoader(null);
+              }
+            })
+        .get();
     loader.close();
     return loader;
   }
@@ -632,6 +654,9 @@ class BuilderReuseTest {
   /** Asks for collections until it holds; the test's timeout ends a vain wait. */
   private static void awaitCollected(BooleanSupplier holds) {
     while (!holds.getAsBoolean()) {
+      if (Thread.interrupted()) {
+        throw new AssertionError("not collected");
+      }
       System.gc();
       Thread.yield();
     }

@@ -35,7 +35,7 @@ final class Spans {
   }
 
   /** Keeps what it is shown. */
-  static final class Collecting implements SpanProcessor {
+  static class Collecting implements SpanProcessor {
     final List<ReadWriteSpan> started = Collections.synchronizedList(new ArrayList<>());
     final List<Context> parents = Collections.synchronizedList(new ArrayList<>());
     final List<ReadableSpan> ended = Collections.synchronizedList(new ArrayList<>());
