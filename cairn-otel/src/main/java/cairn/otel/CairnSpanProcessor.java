@@ -208,7 +208,7 @@ public final class CairnSpanProcessor implements SpanProcessor {
 
     @Override
     public long getAsLong() {
-      return everStarted ? HexIds.spanId(Span.current().getSpanContext()) : 0;
+      return everStarted ? HexIds.spanId(Span.current()) : 0;
     }
   }
 

@@ -1,5 +1,6 @@
 package cairn.otel;
 
+import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanContext;
 
 /** Ids of OpenTelemetry, which are hex digits, as words. Allocates nothing. */
@@ -13,6 +14,17 @@ final class HexIds {
   static long spanId(SpanContext context) {
     String id = context.getSpanId();
     return id.length() == SPAN_ID_DIGITS ? word(id, 0) : 0;
+  }
+
+  /** {@return the span's id, or 0 if there is none} Of Cairn's own spans without their digits. */
+  static long spanId(Span span) {
+    if (span instanceof CairnSpan own) {
+      return own.spanId();
+    }
+    if (span instanceof UnsampledSpan own) {
+      return own.spanId();
+    }
+    return spanId(span.getSpanContext());
   }
 
   /** {@return the first half of the trace id, or 0 if there is none} */

@@ -69,7 +69,7 @@ final class ThreadBinding implements ContextStorage {
     // OpenTelemetry takes a null context, and does nothing with it.
     Span span = attached == null ? null : Span.fromContextOrNull(attached);
     if (span != null) {
-      long handle = spans.find(HexIds.spanId(span.getSpanContext()));
+      long handle = spans.find(HexIds.spanId(span));
       if (handle != OpenSpans.NONE) {
         spans.bind(handle);
       }

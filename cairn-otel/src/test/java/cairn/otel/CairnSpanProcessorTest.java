@@ -518,6 +518,25 @@ class CairnSpanProcessorTest {
   }
 
   @Test
+  void spanOfCairnsOwnTracerIsInTheBoxOnceAndItsThreadsBreadcrumbsAreItsOwn() {
+    try (CairnOpenTelemetry own =
+        CairnOpenTelemetry.builder(box.recorder).addSpanProcessor(processor).build()) {
+      use(byHand()); // the last to say which span is current
+      Span span = own.getTracer("own").spanBuilder("once").startSpan();
+      try (Scope scope = span.makeCurrent()) {
+        assertThat(scope).isNotSameAs(Scope.noop());
+        tracer.spanBuilder("sdk").startSpan().end();
+        box.recorder.breadcrumb(Level.INFO, "db", "SELECT");
+      }
+
+      assertThat(box.only().name()).isEqualTo("once");
+      assertThat(box.lastBreadcrumb().spanId()).isEqualTo(span.getSpanContext().getSpanId());
+      span.end();
+      assertThat(box.open()).isEmpty();
+    }
+  }
+
+  @Test
   void idGeneratorThatMakesNoIdsLeavesSpansUnrecorded() {
     provider.close();
     provider =
