@@ -107,8 +107,7 @@ final class OtelCheck {
             && span.kind().equals(first.kind)
             && OtelPlan.threadName(t).equals(span.thread())
             && hasRightFlags(span)
-            && (plan.pipeline() == Pipeline.DROPPED
-                || isOneOf(span.events(), first.events, second.events));
+            && isOneOf(span.events(), first.events, second.events);
     boolean hasRightAttributes =
         old == null
             ? isPrefix(span.attributes(), fresh.attributes)

@@ -43,7 +43,7 @@ class OtelKillTest {
   private static final long BUDGET_NANOS = 20_000_000_000L;
   private static final int THREADS = 8;
   private static final int MIN_MILLIS = 20;
-  private static final int MAX_MILLIS = 300;
+  private static final int MAX_MILLIS = 500;
 
   @TempDir(cleanup = CleanupMode.ON_SUCCESS)
   Path directory;
@@ -57,9 +57,7 @@ class OtelKillTest {
     long begun = 0;
     long open = 0;
     int kills = 0;
-    while (KILLS > 0
-        ? kills < KILLS
-        : kills < 3 || kills < MAX_KILLS && System.nanoTime() < deadline) {
+    while (KILLS > 0 ? kills < KILLS : kills < Pipeline.values().length || kills < MAX_KILLS && System.nanoTime() < deadline) {
       OtelPlan plan =
           new OtelPlan(
               random.nextLong(), THREADS, Pipeline.values()[kills % Pipeline.values().length]);
@@ -72,9 +70,7 @@ class OtelKillTest {
       Report report = runs.get(0).report();
 
       assertThat(report.verdict().cause().isClean()).isFalse();
-      assertThat(report.counters())
-          .containsEntry("spansOverflowed", 0L)
-          .containsEntry("attributesOverflowed", 0L);
+      assertThat(report.counters()).containsEntry("spansOverflowed", 0L).containsEntry("attributesOverflowed", 0L);
       assertThat(OtelCheck.of(plan, oracle, report.openSpans()))
           .as("seed=" + seed + ", plan=" + plan + ", evidence=" + home)
           .isEmpty();
@@ -86,7 +82,7 @@ class OtelKillTest {
     }
     System.out.println(
         "otel kills=" + kills + " begun=" + begun + " open=" + open + " seed=" + seed);
-    assertThat(begun).isGreaterThan(1_000L * kills);
+    assertThat(begun).isGreaterThan(200L * kills);
   }
 
   private static void killAfter(OtelPlan plan, Path home, Oracle oracle, long millis)
@@ -176,9 +172,7 @@ class OtelKillTest {
 
   @Test
   void theCheckSeesWhatIsNotAsItWas() throws Exception {
-    assertThat(
-            checked(
-                spans -> spans.set(0, renamed(spans.get(0), spans.get(0).name() + "-r1", "01"))))
+    assertThat(checked(spans -> spans.set(0, renamed(spans.get(0), spans.get(0).name() + "-r1", "01"))))
         .anyMatch(violation -> violation.startsWith("is not as it was"));
     assertThat(
             checked(
