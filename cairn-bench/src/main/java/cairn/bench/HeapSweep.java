@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * turn, in an order drawn anew each round, while the others are stopped. Results are kept after
  * each round: what is cut off goes on later.
  *
- * <p>Options: {@code --heaps MB,...}, {@code --only ARM,...}, {@code --rounds N}, {@code --starts N}
- * (fresh processes that share the rounds), {@code --seconds N}, {@code --warmup ANSWERS}, {@code
+ * <p>Options: {@code --heaps MB,...}, {@code --only ARM,...}, {@code --rounds N}, {@code --starts
+ * N} (fresh processes that share the rounds), {@code --seconds N}, {@code --warmup ANSWERS}, {@code
  * --clients N}, {@code --out DIR}.
  */
 final class HeapSweep {

@@ -84,8 +84,7 @@ public final class ShopLoad {
     return Child.result("orders", made.size());
   }
 
-  private String warm(long answers, long millis, List<Integer> ports)
-      throws InterruptedException {
+  private String warm(long answers, long millis, List<Integer> ports) throws InterruptedException {
     List<Client> clients = new ArrayList<>();
     for (int port : ports) {
       clients.addAll(clients(port, millis, 1, answers / clientCount));

@@ -61,8 +61,7 @@ final class BootstrapTest {
       for (int round = 0; round < 10; round++) {
         pairs.add(
             new Pair(
-                95 * (1 + 0.05 * random.nextGaussian()),
-                100 * (1 + 0.05 * random.nextGaussian())));
+                95 * (1 + 0.05 * random.nextGaussian()), 100 * (1 + 0.05 * random.nextGaussian())));
       }
       Difference difference = Bootstrap.difference(pairs);
       held += difference.low() <= -0.05 && difference.high() >= -0.05 ? 1 : 0;

@@ -59,7 +59,9 @@ final class HeapReportTest {
 
   @Test
   void heapThatWasNotMeasuredYetHasNoRow() {
-    assertThat(new HeapReport(plan, results).text()).doesNotContain("| 64 |").doesNotContain("| 80 |");
+    assertThat(new HeapReport(plan, results).text())
+        .doesNotContain("| 64 |")
+        .doesNotContain("| 80 |");
   }
 
   @Test

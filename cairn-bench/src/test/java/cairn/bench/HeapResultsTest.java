@@ -57,8 +57,7 @@ final class HeapResultsTest {
     results.add(List.of(ok(64, HeapArm.NONE, 1, 1, 200), ok(64, HeapArm.CAIRN, 1, 1, 190)));
     results.add(List.of(ok(64, HeapArm.NONE, 1, 2, 100), ok(64, HeapArm.CAIRN, 1, 2, 98)));
     results.add(
-        List.of(
-            Row.without(64, HeapArm.NONE, 2, 3, "died"), ok(64, HeapArm.CAIRN, 2, 3, 150)));
+        List.of(Row.without(64, HeapArm.NONE, 2, 3, "died"), ok(64, HeapArm.CAIRN, 2, 3, 150)));
     results.add(List.of(ok(80, HeapArm.NONE, 1, 1, 7), ok(80, HeapArm.CAIRN, 1, 1, 7)));
 
     assertThat(results.pairs(64, HeapArm.CAIRN, HeapArm.NONE))

@@ -45,7 +45,9 @@ final class HttpWireTest {
         HttpWire wire = new HttpWire(fake.port())) {
       wire.exchange("POST /cart HTTP/1.1\r\n", "{\"a\":1}");
 
-      assertThat(fake.asked.get()).contains("\r\nContent-Length: 7\r\n").endsWith("\r\n\r\n{\"a\":1}");
+      assertThat(fake.asked.get())
+          .contains("\r\nContent-Length: 7\r\n")
+          .endsWith("\r\n\r\n{\"a\":1}");
     }
   }
 
@@ -108,10 +110,7 @@ final class HttpWireTest {
           bodyStart = request.length();
           int at = request.indexOf("Content-Length: ");
           length =
-              at < 0
-                  ? 0
-                  : Integer.parseInt(
-                      request.substring(at + 16, request.indexOf("\r", at)));
+              at < 0 ? 0 : Integer.parseInt(request.substring(at + 16, request.indexOf("\r", at)));
         }
       }
       return request.toString();

@@ -53,7 +53,9 @@ final class SpanContenderTest {
     for (int i = 0; i < 3; i++) {
       assertThat(asked.ask(spans, caller)).as(name + " " + asked).isNotNull();
     }
-    assertThatCode(() -> spans.finish(caller.calls())).as(name + " " + asked).doesNotThrowAnyException();
+    assertThatCode(() -> spans.finish(caller.calls()))
+        .as(name + " " + asked)
+        .doesNotThrowAnyException();
   }
 
   @Test

@@ -32,8 +32,7 @@ class CairnOpenTelemetryTest {
   void sameScopeGivesTheSameTracer() {
     Tracer tracer = otel.getTracer("scope", "1");
     assertThat(otel.getTracer("scope", "1")).isSameAs(tracer);
-    assertThat(otel.tracerBuilder("scope").setInstrumentationVersion("1").build())
-        .isSameAs(tracer);
+    assertThat(otel.tracerBuilder("scope").setInstrumentationVersion("1").build()).isSameAs(tracer);
     assertThat(otel.getTracer("scope")).isNotSameAs(tracer);
     assertThat(otel.tracerBuilder("scope").setSchemaUrl("url").build())
         .isSameAs(otel.tracerBuilder("scope").setSchemaUrl("url").build())
@@ -50,8 +49,7 @@ class CairnOpenTelemetryTest {
     Tracer tracer = otel.getTracer("scope");
     Span open = tracer.spanBuilder("open").startSpan();
     otel.close();
-    Span after =
-        tracer.spanBuilder("after").setParent(Context.root().with(open)).startSpan();
+    Span after = tracer.spanBuilder("after").setParent(Context.root().with(open)).startSpan();
     after.end();
     open.end();
 
@@ -169,14 +167,18 @@ class CairnOpenTelemetryTest {
 
     assertThatThrownBy(() -> builder.keyCacheSize(1000))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("keyCacheSize is not a power of two: value=1000, limit=1048576 (0 caches nothing)");
+        .hasMessage(
+            "keyCacheSize is not a power of two: value=1000, limit=1048576 (0 caches nothing)");
     assertThatThrownBy(() -> builder.sampler(null)).hasMessage("sampler");
     assertThatThrownBy(() -> CairnOpenTelemetry.builder(null)).hasMessage("recorder");
   }
 
   @Test
   void settingsAndCountsAreInTheText() {
-    assertThat(otel.toString()).contains("staleBuilders=0").contains("faults=0").contains("AlwaysOn");
+    assertThat(otel.toString())
+        .contains("staleBuilders=0")
+        .contains("faults=0")
+        .contains("AlwaysOn");
     assertThat(CairnOpenTelemetry.builder(Spans.disabled()).keyCacheSize(0).toString())
         .contains("keyCacheSize=0");
   }

@@ -32,7 +32,9 @@ final class ChildProcess {
   /** As {@link #java}, with nothing optional on the class path. */
   static String lean(Class<?> main) throws IOException {
     String classPath =
-        leanClassPath().stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+        leanClassPath().stream()
+            .map(Path::toString)
+            .collect(Collectors.joining(File.pathSeparator));
     return run(JAVA, classPath, List.of(), main);
   }
 

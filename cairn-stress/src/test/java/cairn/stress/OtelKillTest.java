@@ -57,7 +57,9 @@ class OtelKillTest {
     long begun = 0;
     long open = 0;
     int kills = 0;
-    while (KILLS > 0 ? kills < KILLS : kills < Pipeline.values().length || kills < MAX_KILLS && System.nanoTime() < deadline) {
+    while (KILLS > 0
+        ? kills < KILLS
+        : kills < Pipeline.values().length || kills < MAX_KILLS && System.nanoTime() < deadline) {
       OtelPlan plan =
           new OtelPlan(
               random.nextLong(), THREADS, Pipeline.values()[kills % Pipeline.values().length]);
@@ -70,7 +72,9 @@ class OtelKillTest {
       Report report = runs.get(0).report();
 
       assertThat(report.verdict().cause().isClean()).isFalse();
-      assertThat(report.counters()).containsEntry("spansOverflowed", 0L).containsEntry("attributesOverflowed", 0L);
+      assertThat(report.counters())
+          .containsEntry("spansOverflowed", 0L)
+          .containsEntry("attributesOverflowed", 0L);
       assertThat(OtelCheck.of(plan, oracle, report.openSpans()))
           .as("seed=" + seed + ", plan=" + plan + ", evidence=" + home)
           .isEmpty();
@@ -172,7 +176,9 @@ class OtelKillTest {
 
   @Test
   void theCheckSeesWhatIsNotAsItWas() throws Exception {
-    assertThat(checked(spans -> spans.set(0, renamed(spans.get(0), spans.get(0).name() + "-r1", "01"))))
+    assertThat(
+            checked(
+                spans -> spans.set(0, renamed(spans.get(0), spans.get(0).name() + "-r1", "01"))))
         .anyMatch(violation -> violation.startsWith("is not as it was"));
     assertThat(
             checked(
