@@ -35,22 +35,24 @@ class CairnSpanBuilder implements SpanBuilder {
    * Used again within a thread, behind an API that knows nothing of it. The word `use` says whose it
    * is:
    *
-   *   PRIVATE   nobody uses it again: made for one span, or it has left the ring for good
-   *   IN_USE    of the ring, from spanBuilder to the return of startSpan on its thread
-   *   SPENT     of the ring, waiting for its turn: see BuilderRing
+   *   PRIVATE   nobody uses it again: made for one span, or it has left the cache for good
+   *   IN_USE    of a cache, from spanBuilder to the return of startSpan on its thread
+   *   SPENT     of a cache, until the thread asks for a builder of that name: see BuilderCache
    *
-   * IN_USE -> SPENT   at the end of startSpan, by the ring's thread only. Started by another thread
-   *                   it stays IN_USE, so the ring lets it go at its next turn.
-   * SPENT -> IN_USE   when its turn has come: a CAS, by the ring's thread.
-   * SPENT -> PRIVATE  when anybody calls anything on it: a CAS. A caller that kept the builder gets
-   *                   what the SDK's gives, and it is never anybody else's again.
+   * IN_USE -> SPENT   at the end of startSpan, by the cache's thread only. Started by another thread
+   *                   it stays IN_USE, so the cache lets it go at the next request.
+   * SPENT -> IN_USE   at a request: a CAS, by the cache's thread.
+   * SPENT -> PRIVATE  when anybody calls anything on it: a CAS. It is never anybody else's again.
    *
-   * So a builder that was kept (in a field, say) and is used again starts correct spans, and no
-   * call on it reaches another's span; with one exception, which would cost an object per span to
-   * close: if the first such call comes while the ring's thread is between spanBuilder and
-   * startSpan with this very builder, one of its eight, the call counts for that span. Rejected: a
-   * second startSpan that starts nothing. The API leaves it undefined, the SDK starts a span, and
-   * spans that are missing are the worse surprise.
+   * So a builder that was kept, in a field say, starts more spans, and no call on it reaches
+   * another's. If nobody had it in between, the spans are those that the SDK's builder starts; else
+   * tracer, name and kind are, and parent and start time are as if they had not been set. With one
+   * exception, which would cost an object per span to close: if the first such call comes while the
+   * thread is between spanBuilder and startSpan with this very builder, for a span of that name, the
+   * call counts for that span. Rejected: a second startSpan that starts nothing. The API leaves it
+   * undefined, the SDK starts a span, and spans that are missing are the worse surprise.
+   *
+   * What a builder was given is dropped at its start, but in its first use, which may not be its last.
    *
    * Calls of other code (a key, a list, the sampler, a supplier of limits) may use the tracer while
    * this builder is IN_USE: they get another builder.
@@ -88,7 +90,10 @@ class CairnSpanBuilder implements SpanBuilder {
 
   private volatile int use;
 
-  /** The thread that asked for it; of a builder in a ring, the ring's. */
+  /** How often it was asked for. */
+  private int uses;
+
+  /** The thread that asked for it. */
   private @Nullable Thread owner;
 
   /** What other threads set. Guarded by this builder's monitor; racy where it only says if any. */
@@ -112,11 +117,15 @@ class CairnSpanBuilder implements SpanBuilder {
     int totalLinks;
   }
 
-  // ---- the ring
+  // ---- the cache
 
-  /** Becomes a builder of that thread's ring, in use. */
-  final void joinRing() {
+  /** Becomes a builder of the calling thread's cache, in use. */
+  final void join() {
     use = IN_USE;
+  }
+
+  final boolean isOf(RecordingTracer asking, String asked) {
+    return tracer == asking && asked.equals(name);
   }
 
   /** {@return whether it was spent, and is in use now} */
@@ -125,8 +134,9 @@ class CairnSpanBuilder implements SpanBuilder {
     return USE.compareAndSet(this, SPENT, IN_USE);
   }
 
-  /** Starts a use: every field is as in a new builder, but for these. */
+  /** Starts a use: every field is as in a new builder, but for these and how often. */
   final void begin(RecordingTracer newTracer, String newName, Limits newLimits) {
+    uses++;
     owner = Thread.currentThread();
     foreign = null;
     tracer = newTracer;
@@ -163,6 +173,11 @@ class CairnSpanBuilder implements SpanBuilder {
 
   private void spend() {
     if (use == IN_USE && isOwner()) {
+      if (uses > 1) {
+        parent = null;
+        startEpochNanos = 0;
+        totalLinks = 0;
+      }
       USE.lazySet(this, SPENT);
     }
   }

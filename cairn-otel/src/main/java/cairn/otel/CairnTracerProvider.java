@@ -4,6 +4,7 @@ import io.opentelemetry.api.trace.TracerBuilder;
 import io.opentelemetry.api.trace.TracerProvider;
 import io.opentelemetry.sdk.common.InstrumentationScopeInfo;
 import io.opentelemetry.sdk.common.InstrumentationScopeInfoBuilder;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +17,21 @@ final class CairnTracerProvider implements TracerProvider {
     this.tracing = tracing;
   }
 
-  private record Scope(String name, @Nullable String version, @Nullable String schemaUrl) {}
+  /** Compared by code of its own: the JVM's for records keeps a class loader reachable softly. */
+  private record Scope(String name, @Nullable String version, @Nullable String schemaUrl) {
+    @Override
+    public boolean equals(@Nullable Object other) {
+      return other instanceof Scope scope
+          && name.equals(scope.name)
+          && Objects.equals(version, scope.version)
+          && Objects.equals(schemaUrl, scope.schemaUrl);
+    }
+
+    @Override
+    public int hashCode() {
+      return (name.hashCode() * 31 + Objects.hashCode(version)) * 31 + Objects.hashCode(schemaUrl);
+    }
+  }
 
   @Override
   public CairnTracer get(@Nullable String name) {

@@ -38,7 +38,7 @@ class RecordingTracer implements CairnTracer {
     if (!tracing.isEnabled()) {
       return PROPAGATING.spanBuilder(name(spanName));
     }
-    return BuilderRing.acquire(this, name(spanName), tracing.limits());
+    return BuilderCache.acquire(this, name(spanName), tracing.limits());
   }
 
   @Override

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * death cannot know of the death.
  */
 final class UnsampledSpan implements Span {
+  /** The status is final. */
+  private static final int OK = 1 << 8;
+
   private final Tracing tracing;
   private final long traceHigh;
   private final long traceLow;
@@ -28,7 +31,8 @@ final class UnsampledSpan implements Span {
   // after it the handle's generation is over.
   private long handle;
 
-  private final int flags;
+  /** Of the context; and {@link #OK}, racy as the handle. */
+  private int flags;
 
   /** Racy: the fields of one are final; that there are two at times, equal ones, does no harm. */
   private @Nullable SpanContext context;
@@ -143,7 +147,10 @@ final class UnsampledSpan implements Span {
 
   @Override
   public Span setStatus(@Nullable StatusCode code, @Nullable String description) {
-    if (code != null && code != StatusCode.UNSET) {
+    if (code != null && code != StatusCode.UNSET && (flags & OK) == 0) {
+      if (code == StatusCode.OK) {
+        flags |= OK;
+      }
       tracing.box.status(handle, Numbers.of(code), code == StatusCode.ERROR ? description : null);
     }
     return this;
@@ -208,7 +215,7 @@ final class UnsampledSpan implements Span {
   }
 
   int flags() {
-    return flags;
+    return flags & 0xff;
   }
 
   TraceState traceState() {

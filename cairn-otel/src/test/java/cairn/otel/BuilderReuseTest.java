@@ -39,6 +39,9 @@ import org.junit.jupiter.api.Timeout;
 class BuilderReuseTest {
   private static final AttributeKey<String> TAG = AttributeKey.stringKey("tag");
 
+  /** Whose a builder is, and how often it was: no settings. */
+  private static final List<String> NOT_RESET = List.of("use", "uses", "owner");
+
   private final Spans.Collecting processor = new Spans.Collecting();
   private final CairnOpenTelemetry otel =
       CairnOpenTelemetry.builder(Spans.disabled()).addSpanProcessor(processor).build();
@@ -47,23 +50,24 @@ class BuilderReuseTest {
   // ---- it is used again at all
 
   @Test
-  void builderIsTheSameObjectEightRequestsLater() {
-    List<SpanBuilder> builders = new ArrayList<>();
-    for (int i = 0; i < 9; i++) {
-      SpanBuilder builder = tracer.spanBuilder("span");
-      builders.add(builder);
-      builder.startSpan().end();
-    }
+  void builderOfTheSameNameIsTheSameObjectAndOfAnotherIsNot() {
+    SpanBuilder first = tracer.spanBuilder("span");
+    first.startSpan().end();
+    SpanBuilder other = tracer.spanBuilder("other");
+    other.startSpan().end();
+    SpanBuilder again = tracer.spanBuilder("span");
+    again.startSpan().end();
 
-    assertThat(builders.get(8)).isSameAs(builders.get(0));
-    assertThat(builders.subList(0, 8)).doesNotHaveDuplicates();
+    assertThat(again).isSameAs(first);
+    assertThat(other).isNotSameAs(first);
+    assertThat(otel.getTracer("other").spanBuilder("span")).isNotSameAs(first);
   }
 
   @Test
   void builderUsedAgainHasNothingOfTheSpanBefore() {
     for (int i = 0; i < 16; i++) {
       tracer
-          .spanBuilder("full")
+          .spanBuilder("span")
           .setSpanKind(SpanKind.SERVER)
           .setParent(Context.root().with(Span.wrap(remote())))
           .addLink(remote())
@@ -74,10 +78,10 @@ class BuilderReuseTest {
     }
     processor.ended.clear();
 
-    tracer.spanBuilder("bare").startSpan().end();
+    tracer.spanBuilder("span").startSpan().end();
 
     SpanData bare = processor.only();
-    assertThat(bare.getName()).isEqualTo("bare");
+    assertThat(bare.getName()).isEqualTo("span");
     assertThat(bare.getKind()).isEqualTo(SpanKind.INTERNAL);
     assertThat(bare.getParentSpanContext().isValid()).isFalse();
     assertThat(bare.getLinks()).isEmpty();
@@ -93,12 +97,12 @@ class BuilderReuseTest {
     CairnSpanBuilder fresh = new CairnSpanBuilder();
     RecordingTracer recording = (RecordingTracer) tracer;
     Limits limits = Limits.of(SpanLimits.getDefault());
-    fresh.joinRing();
+    fresh.join();
     fresh.begin(recording, "new", limits);
-    used.joinRing();
+    used.join();
     List<String> filled = new ArrayList<>();
     for (Field field : instanceFields()) {
-      if (!field.getName().equals("use") && !field.getName().equals("owner")) {
+      if (!NOT_RESET.contains(field.getName())) {
         Object filler = filler(field);
         assertThat(filler).as(field.getName()).isNotEqualTo(field.get(fresh));
         field.set(used, filler);
@@ -110,6 +114,9 @@ class BuilderReuseTest {
 
     assertThat(filled).contains("parent", "store", "links", "kind", "keepsSettings");
     for (Field field : instanceFields()) {
+      if (field.getName().equals("uses")) {
+        continue;
+      }
       assertThat(field.get(used)).as(field.getName()).isEqualTo(field.get(fresh));
     }
   }
@@ -169,7 +176,7 @@ class BuilderReuseTest {
     kept.startSpan().end();
     kept.setAttribute(TAG, "stale").setSpanKind(SpanKind.CLIENT).addLink(remote());
     for (int i = 0; i < 20; i++) {
-      tracer.spanBuilder("other").startSpan().end();
+      tracer.spanBuilder("kept").startSpan().end();
     }
 
     assertThat(processor.data())
@@ -189,7 +196,7 @@ class BuilderReuseTest {
     kept.setAttribute(TAG, "stale");
 
     for (int i = 0; i < 32; i++) {
-      SpanBuilder other = tracer.spanBuilder("other");
+      SpanBuilder other = tracer.spanBuilder("kept");
       assertThat(other).isNotSameAs(kept);
       kept.setAttribute(TAG, "in between");
       other.startSpan().end();
@@ -211,7 +218,7 @@ class BuilderReuseTest {
             .addLink(remote())
             .setAttribute(TAG, "first");
     builder.startSpan().end();
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 50; i++) {
       tracer.spanBuilder("other").startSpan();
     }
     builder.startSpan().end();
@@ -229,6 +236,29 @@ class BuilderReuseTest {
   }
 
   @Test
+  void builderStartedAgainAfterOthersUsedItStartsASpanOfItsNameAndNothingElseOfTheirs() {
+    SpanBuilder kept = tracer.spanBuilder("kept");
+    kept.startSpan();
+    for (int i = 0; i < 3; i++) {
+      tracer
+          .spanBuilder("kept")
+          .setParent(Context.root().with(Span.wrap(remote())))
+          .setStartTimestamp(7, TimeUnit.SECONDS)
+          .addLink(remote())
+          .setAttribute(TAG, "theirs")
+          .startSpan();
+    }
+    kept.startSpan().end();
+
+    SpanData span = processor.only();
+    assertThat(span.getName()).isEqualTo("kept");
+    assertThat(span.getParentSpanContext().isValid()).isFalse();
+    assertThat(span.getStartEpochNanos()).isGreaterThan(TimeUnit.DAYS.toNanos(1));
+    assertThat(span.getTotalRecordedLinks()).isZero();
+    assertThat(span.getAttributes().isEmpty()).isTrue();
+  }
+
+  @Test
   void builderInAFieldStartsARecordingSpanEachTime() {
     SpanBuilder field = tracer.spanBuilder("field");
     for (int i = 0; i < 100; i++) {
@@ -243,18 +273,19 @@ class BuilderReuseTest {
 
   @Test
   void startOfASpentBuilderDoesNotEndTheUseOfTheLiveOne() {
-    SpanBuilder stale = tracer.spanBuilder("stale");
+    SpanBuilder stale = tracer.spanBuilder("span");
     stale.startSpan().end();
-    SpanBuilder live = tracer.spanBuilder("live").setAttribute(TAG, "live");
+    stale.setSpanKind(SpanKind.CLIENT);
+    SpanBuilder live = tracer.spanBuilder("span").setAttribute(TAG, "live");
 
     stale.startSpan().end();
-    SpanBuilder next = tracer.spanBuilder("next").setAttribute(TAG, "next");
+    SpanBuilder next = tracer.spanBuilder("span").setAttribute(TAG, "next");
     live.startSpan().end();
     next.startSpan().end();
 
     assertThat(processor.data())
-        .extracting(span -> span.getName() + "/" + span.getAttributes().get(TAG))
-        .containsExactly("stale/null", "stale/null", "live/live", "next/next");
+        .extracting(span -> span.getKind() + "/" + span.getAttributes().get(TAG))
+        .containsExactly("INTERNAL/null", "CLIENT/null", "INTERNAL/live", "INTERNAL/next");
   }
 
   // ---- several at once
@@ -263,7 +294,7 @@ class BuilderReuseTest {
   void nestedBuildersStartTheirOwnSpansInEitherOrder() {
     List<SpanBuilder> nested = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
-      nested.add(tracer.spanBuilder("span " + i).setAttribute(TAG, "tag " + i));
+      nested.add(tracer.spanBuilder("span").setAttribute(TAG, "tag " + i));
     }
     assertThat(nested).doesNotHaveDuplicates();
     for (int i = 19; i >= 0; i--) {
@@ -273,7 +304,6 @@ class BuilderReuseTest {
     assertThat(processor.data()).hasSize(20);
     for (int i = 0; i < 20; i++) {
       SpanData span = processor.data().get(19 - i);
-      assertThat(span.getName()).isEqualTo("span " + i);
       assertThat(span.getAttributes().get(TAG)).isEqualTo("tag " + i);
     }
   }
@@ -282,7 +312,7 @@ class BuilderReuseTest {
   void builderThatIsNeverStartedIsReplacedAndItsReplacementUsedAgain() {
     List<SpanBuilder> abandoned = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
-      abandoned.add(tracer.spanBuilder("abandoned").setAttribute(TAG, "abandoned"));
+      abandoned.add(tracer.spanBuilder("span").setAttribute(TAG, "abandoned"));
     }
     List<SpanBuilder> replacements = new ArrayList<>();
     for (int i = 0; i < 16; i++) {
@@ -291,7 +321,7 @@ class BuilderReuseTest {
       builder.startSpan().end();
     }
 
-    assertThat(replacements).doesNotContainAnyElementsOf(abandoned);
+    assertThat(abandoned).doesNotHaveDuplicates().doesNotContainAnyElementsOf(replacements);
     assertThat(replacements.get(8)).isSameAs(replacements.get(0));
     assertThat(processor.data())
         .allSatisfy(span -> assertThat(span.getAttributes().isEmpty()).isTrue());
@@ -307,7 +337,7 @@ class BuilderReuseTest {
       SpanBuilder handed = tracer.spanBuilder("handed").setAttribute(TAG, "mine");
       other.submit(() -> handed.startSpan().end()).get();
       for (int i = 0; i < 32; i++) {
-        SpanBuilder own = tracer.spanBuilder("own");
+        SpanBuilder own = tracer.spanBuilder("handed");
         assertThat(own).isNotSameAs(handed);
         other.submit(() -> handed.setAttribute(TAG, "theirs")).get();
         own.startSpan().end();
@@ -322,6 +352,73 @@ class BuilderReuseTest {
   }
 
   @Test
+  @Timeout(30)
+  void twoThreadsOnOneBuilderHarmNoOtherSpanAndGetNoException() throws Exception {
+    ExecutorService other = Executors.newSingleThreadExecutor();
+    try {
+      for (int round = 0; round < 2_000; round++) {
+        SpanBuilder shared = tracer.spanBuilder("shared");
+        java.util.concurrent.Future<?> theirs =
+            other.submit(
+                () -> {
+                  for (int i = 0; i < 40; i++) {
+                    shared.setAttribute("key " + i, "theirs").setAttribute("number " + i, i);
+                    shared.addLink(remote());
+                  }
+                });
+        for (int i = 0; i < 20; i++) {
+          shared.setAttribute("own " + i, "shared");
+        }
+        shared.startSpan().end();
+        tracer.spanBuilder("innocent").setAttribute(TAG, "innocent").startSpan().end();
+        theirs.get();
+      }
+    } finally {
+      other.shutdown();
+    }
+
+    assertThat(processor.data())
+        .hasSize(4_000)
+        .allSatisfy(
+            span -> {
+              if (span.getName().equals("innocent")) {
+                assertThat(span.getAttributes().size()).isEqualTo(1);
+                assertThat(span.getLinks()).isEmpty();
+              }
+            });
+    assertThat(otel.tracing().faults.count()).isZero();
+  }
+
+  @Test
+  @Timeout(20)
+  void builderConfiguredByTwoThreadsInTurnHasTheSettingsOfBoth() throws Exception {
+    ExecutorService other = Executors.newSingleThreadExecutor();
+    try {
+      SpanBuilder handed =
+          tracer.spanBuilder("handed").setAttribute(TAG, "mine").addLink(remote());
+      other
+          .submit(
+              () ->
+                  handed
+                      .setAttribute("text", "theirs")
+                      .setAttribute("long", 1)
+                      .setAttribute("double", 0.5)
+                      .setAttribute("boolean", true)
+                      .setAttribute(AttributeKey.longKey("int"), 2)
+                      .addLink(remote()))
+          .get();
+      handed.setAttribute("last", "mine").startSpan().end();
+    } finally {
+      other.shutdown();
+    }
+
+    assertThat(processor.only().getAttributes().size()).isEqualTo(7);
+    assertThat(processor.only().getTotalAttributeCount()).isEqualTo(7);
+    assertThat(processor.only().getLinks()).hasSize(2);
+    assertThat(processor.only().getTotalRecordedLinks()).isEqualTo(2);
+  }
+
+  @Test
   @Timeout(20)
   void spentBuilderTouchedByAnotherThreadIsNotUsedAgain() throws Exception {
     ExecutorService other = Executors.newSingleThreadExecutor();
@@ -330,7 +427,7 @@ class BuilderReuseTest {
       kept.startSpan().end();
       other.submit(() -> kept.startSpan().end()).get();
       for (int i = 0; i < 16; i++) {
-        SpanBuilder own = tracer.spanBuilder("own");
+        SpanBuilder own = tracer.spanBuilder("kept");
         assertThat(own).isNotSameAs(kept);
         own.startSpan();
       }
@@ -345,11 +442,11 @@ class BuilderReuseTest {
   @Test
   void exceptionBetweenRequestAndStartCostsThatBuilderAndNothingElse() {
     for (int i = 0; i < 30; i++) {
-      SpanBuilder lost = tracer.spanBuilder("lost").setAttribute(TAG, "lost");
+      SpanBuilder lost = tracer.spanBuilder("span").setAttribute(TAG, "lost");
       try {
         throw new IllegalStateException("between " + lost);
       } catch (IllegalStateException e) {
-        tracer.spanBuilder("after").startSpan().end();
+        tracer.spanBuilder("span").startSpan().end();
       }
     }
 
