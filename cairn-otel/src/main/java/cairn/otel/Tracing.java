@@ -136,7 +136,7 @@ final class Tracing {
   // ---- time
 
   /** How old the relation of the two clocks may be. */
-  private static final long ANCHOR_NANOS = 1_000_000;
+  private static final long ANCHOR_NANOS = 10_000_000;
 
   long nanoTime() {
     return clock == null ? System.nanoTime() : clock.nanoTime();

@@ -47,7 +47,8 @@ class AllocationTest {
 
     assertThat(output).contains("exit=0").contains("bytes=");
     String bytes = output.substring(output.indexOf("bytes=") + 6).lines().findFirst().orElse("");
-    assertThat(Long.parseLong(bytes)).isLessThanOrEqualTo(limit * Victim.CALLS);
+    // Not a byte more on the average: every ten milliseconds the wall clock is read, for 24 bytes.
+    assertThat(Long.parseLong(bytes)).isLessThan((limit + 1) * Victim.CALLS);
   }
 
   /** Makes one kind of call again and again and prints the least that a round allocated. */

@@ -394,8 +394,7 @@ class BuilderReuseTest {
   void builderConfiguredByTwoThreadsInTurnHasTheSettingsOfBoth() throws Exception {
     ExecutorService other = Executors.newSingleThreadExecutor();
     try {
-      SpanBuilder handed =
-          tracer.spanBuilder("handed").setAttribute(TAG, "mine").addLink(remote());
+      SpanBuilder handed = tracer.spanBuilder("handed").setAttribute(TAG, "mine").addLink(remote());
       other
           .submit(
               () ->

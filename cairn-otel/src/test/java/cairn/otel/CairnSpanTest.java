@@ -496,7 +496,7 @@ class CairnSpanTest {
   }
 
   @Test
-  void systemClockOfARootIsRightToAMillisecond() {
+  void systemClockOfARootIsRightToTenMilliseconds() {
     CairnTracer system =
         CairnOpenTelemetry.builder(Spans.disabled())
             .addSpanProcessor(processor)
@@ -507,7 +507,7 @@ class CairnSpanTest {
       system.spanBuilder("span").startSpan().end();
       long after = Clock.getDefault().now();
       SpanData span = processor.data().get(i);
-      assertThat(span.getStartEpochNanos()).isBetween(before - 1_000_000, after + 1_000_000);
+      assertThat(span.getStartEpochNanos()).isBetween(before - 10_000_000, after + 10_000_000);
       assertThat(span.getEndEpochNanos()).isGreaterThanOrEqualTo(span.getStartEpochNanos());
     }
   }
