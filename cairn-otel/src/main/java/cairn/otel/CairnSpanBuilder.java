@@ -38,21 +38,22 @@ class CairnSpanBuilder implements SpanBuilder {
    *   PRIVATE   nobody uses it again: made for one span, or it has left the cache for good
    *   IN_USE    of a cache, from spanBuilder to the return of startSpan on its thread
    *   SPENT     of a cache, until the thread asks for a builder of that name: see BuilderCache
+   *   KEEPS     of its owner, for any number of spans
    *
    * IN_USE -> SPENT   at the end of startSpan, by the cache's thread only. Started by another thread
    *                   it stays IN_USE, so the cache lets it go at the next request.
    * SPENT -> IN_USE   at a request: a CAS, by the cache's thread.
    * SPENT -> PRIVATE  when anybody calls anything on it: a CAS. It is never anybody else's again.
    *
-   * So a builder that was kept, in a field say, starts more spans, and no call on it reaches
-   * another's. If nobody had it in between, the spans are those that the SDK's builder starts; else
-   * tracer, name and kind are, and parent and start time are as if they had not been set. With one
-   * exception, which would cost an object per span to close: if the first such call comes while the
-   * thread is between spanBuilder and startSpan with this very builder, for a span of that name, the
-   * call counts for that span. Rejected: a second startSpan that starts nothing. The API leaves it
-   * undefined, the SDK starts a span, and spans that are missing are the worse surprise.
+   * So a builder that was kept, in a field say, starts more spans, of its tracer and name whoever had
+   * it in between, and no call on it reaches another's; with one exception, which would cost an
+   * object per span to close: if the first such call comes while the thread is between spanBuilder
+   * and startSpan with this very builder, for a span of that name, the call counts for that span.
    *
-   * What a builder was given is dropped at its start, but in its first use, which may not be its last.
+   * A start drops all settings but the kind, in every state but KEEPS: a builder in the cache keeps
+   * nothing alive, and whether a later span has a parent does not depend on who had the builder in
+   * between. The SDK keeps parent and start time. Rejected: a second startSpan that starts nothing.
+   * The API leaves it undefined, the SDK starts a span, and missing spans are the worse surprise.
    *
    * Calls of other code (a key, a list, the sampler, a supplier of limits) may use the tracer while
    * this builder is IN_USE: they get another builder.
@@ -73,6 +74,7 @@ class CairnSpanBuilder implements SpanBuilder {
   private static final int PRIVATE = 0;
   private static final int IN_USE = 1;
   private static final int SPENT = 2;
+  private static final int KEEPS = 3;
 
   private static final int SAMPLED = 1;
 
@@ -90,9 +92,6 @@ class CairnSpanBuilder implements SpanBuilder {
 
   private volatile int use;
 
-  /** How often it was asked for. */
-  private int uses;
-
   /** The thread that asked for it. */
   private @Nullable Thread owner;
 
@@ -108,7 +107,6 @@ class CairnSpanBuilder implements SpanBuilder {
   private @Nullable List<LinkData> links;
   private int totalLinks;
   private long startEpochNanos;
-  private boolean keepsSettings;
 
   /** Attributes and links of threads that are not the builder's; never pooled. */
   private static final class Foreign {
@@ -134,9 +132,8 @@ class CairnSpanBuilder implements SpanBuilder {
     return USE.compareAndSet(this, SPENT, IN_USE);
   }
 
-  /** Starts a use: every field is as in a new builder, but for these and how often. */
+  /** Starts a use: every field is as in a new builder, but for these. */
   final void begin(RecordingTracer newTracer, String newName, Limits newLimits) {
-    uses++;
     owner = Thread.currentThread();
     foreign = null;
     tracer = newTracer;
@@ -148,11 +145,10 @@ class CairnSpanBuilder implements SpanBuilder {
     links = null;
     totalLinks = 0;
     startEpochNanos = 0;
-    keepsSettings = false;
   }
 
   final void keepSettings() {
-    keepsSettings = true;
+    use = KEEPS;
   }
 
   /** Before any call: what was spent is the caller's own from here on. */
@@ -171,13 +167,13 @@ class CairnSpanBuilder implements SpanBuilder {
     return owner == Thread.currentThread();
   }
 
+  /** {@return whether what is set goes to the place apart: once something does, all does, in order} */
+  private boolean isApart() {
+    return foreign != null || !isOwner();
+  }
+
   private void spend() {
     if (use == IN_USE && isOwner()) {
-      if (uses > 1) {
-        parent = null;
-        startEpochNanos = 0;
-        totalLinks = 0;
-      }
       USE.lazySet(this, SPENT);
     }
   }
@@ -231,7 +227,7 @@ class CairnSpanBuilder implements SpanBuilder {
     if (link == null) {
       return this;
     }
-    if (!isOwner()) {
+    if (isApart()) {
       synchronized (this) {
         Foreign apart = foreign();
         if (apart.links.size() < within.links()) {
@@ -279,10 +275,10 @@ class CairnSpanBuilder implements SpanBuilder {
   }
 
   private void setLong(RecordingTracer of, AttributeKey<Long> key, String keyName, long value) {
-    if (isOwner()) {
-      boolean unused = store(of).putLong(within().attributes(), key, keyName, value);
-    } else {
+    if (isApart()) {
       setForeign(key, keyName, value);
+    } else {
+      boolean unused = store(of).putLong(within().attributes(), key, keyName, value);
     }
   }
 
@@ -290,10 +286,13 @@ class CairnSpanBuilder implements SpanBuilder {
   public SpanBuilder setAttribute(@Nullable String key, double value) {
     RecordingTracer of = own();
     AttributeKey<Double> known = of.tracing.keys.floating(key);
-    if (known != null && isOwner()) {
-      boolean unused = store(of).putDouble(within().attributes(), known, known.getKey(), value);
-    } else if (known != null) {
+    if (known == null) {
+      return this;
+    }
+    if (isApart()) {
       setForeign(known, known.getKey(), value);
+    } else {
+      boolean unused = store(of).putDouble(within().attributes(), known, known.getKey(), value);
     }
     return this;
   }
@@ -310,10 +309,10 @@ class CairnSpanBuilder implements SpanBuilder {
     if (key != null && keyName != null && value != null) {
       try {
         Object kept = Values.keep(value, within().valueLength());
-        if (isOwner()) {
-          boolean unused = store(of).put(within().attributes(), key, keyName, kept);
-        } else {
+        if (isApart()) {
           setForeign(key, keyName, kept);
+        } else {
+          boolean unused = store(of).put(within().attributes(), key, keyName, kept);
         }
       } catch (Throwable e) {
         of.tracing.faults.note("value of an attribute threw, it is not set: " + keyName, e);
@@ -364,6 +363,11 @@ class CairnSpanBuilder implements SpanBuilder {
       of.tracing.faults.note("span was not started: " + name, e);
       return Span.getInvalid();
     } finally {
+      if (use != KEEPS) {
+        parent = null;
+        startEpochNanos = 0;
+        totalLinks = 0;
+      }
       spend();
     }
   }
@@ -556,7 +560,7 @@ class CairnSpanBuilder implements SpanBuilder {
   private @Nullable AttributeStore takeStore(Tracing tracing, Limits within) {
     AttributeStore known = store;
     Foreign apart = foreign;
-    if (!keepsSettings) {
+    if (use != KEEPS) {
       store = null;
       if (apart == null && isOwner()) {
         return known;
@@ -581,7 +585,7 @@ class CairnSpanBuilder implements SpanBuilder {
   private @Nullable List<LinkData> takeLinks(Limits within) {
     List<LinkData> known = links;
     Foreign apart = foreign;
-    if (!keepsSettings) {
+    if (use != KEEPS) {
       links = null;
       if (apart == null && isOwner()) {
         return known;
@@ -610,7 +614,7 @@ class CairnSpanBuilder implements SpanBuilder {
       return totalLinks;
     }
     synchronized (this) {
-      if (keepsSettings) {
+      if (use == KEEPS) {
         return totalLinks + apart.totalLinks;
       }
       foreign = null;
