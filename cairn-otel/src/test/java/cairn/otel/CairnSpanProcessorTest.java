@@ -204,13 +204,27 @@ class CairnSpanProcessorTest {
         tracer
             .spanBuilder("GET")
             .setSpanKind(SpanKind.SERVER)
-            .setAttribute("url.path", "/" + "a".repeat(150))
+            .setAttribute("url.path", "/" + "a".repeat(240))
             .startSpan();
 
     for (int i = 0; i < 100; i++) {
       processor.refresh();
     }
 
+    assertThat(box.report().counters()).containsEntry("attributesOverflowed", 0L);
+    span.end();
+  }
+
+  @Test
+  void attributeThatWasFoundOnceTakesRoomOnce() {
+    Span span = tracer.spanBuilder("GET").setSpanKind(SpanKind.SERVER).startSpan();
+    span.setAttribute("http.route", "/" + "a".repeat(100));
+
+    for (int i = 0; i < 100; i++) {
+      processor.refresh();
+    }
+
+    assertThat(box.only().attributes()).containsKey("http.route");
     assertThat(box.report().counters()).containsEntry("attributesOverflowed", 0L);
     span.end();
   }
