@@ -18,6 +18,11 @@ enum Deviation {
    * of the starts that were dropped; so builders of dropped spans aren't used again here.
    */
   ATTRIBUTES_OF_DROPPED("a second span has no attributes of the first, dropped or not"),
+  /**
+   * A builder that had been used before, which nobody can tell, forgets parent, start time and the
+   * count of links when its span starts. So one that was given those isn't started again here.
+   */
+  SETTINGS_DROPPED("parent and start time are for one span"),
   /** Who asks a tracer before making a costly span is told so after the shutdown too. */
   DISABLED_BY_SHUTDOWN("a tracer is not enabled after the shutdown"),
   /** A text is cut between characters. The SDK keeps the first half of a surrogate pair. */

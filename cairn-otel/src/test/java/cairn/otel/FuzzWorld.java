@@ -41,6 +41,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -75,8 +76,15 @@ final class FuzzWorld {
   private static final int MAX_TRACERS = 5;
   private static final int MAX_NESTED = 2;
 
-  /** One that was started is kept and used again, unless the thread has asked for so many since. */
-  private static final int MAX_REQUESTS = 7;
+  /** What a builder may forget when it is started. */
+  private static final Set<FuzzStep.Call> SETTINGS =
+      EnumSet.of(
+          FuzzStep.Call.PARENT,
+          FuzzStep.Call.NO_PARENT,
+          FuzzStep.Call.START_TIME,
+          FuzzStep.Call.BUILDER_LINK);
+
+  private static final String NAMELESS = "<unspecified span name>";
 
   private static final String ELSEWHERE_NAME = "elsewhere";
 
@@ -115,21 +123,26 @@ final class FuzzWorld {
   private boolean isShutDown;
   private boolean hasRoom;
   private int nested;
-  private int requests;
-  private int requestsElsewhere;
+  /** How often each was made. */
+  private final Map<Request, Integer> requests = new HashMap<>();
+
+
+  /** What a thread asked a builder for. */
+  private record Request(Tracer tracer, String name, boolean elsewhere) {}
 
   /** A builder, and whether it may still be used. */
   private static final class Building {
     final SpanBuilder builder;
-    final boolean elsewhere;
-    final int request;
+    final Request request;
+    final int number;
+    private boolean hasSettings;
     private boolean isStarted;
     private boolean isKept;
 
-    Building(SpanBuilder builder, boolean elsewhere, int request) {
+    Building(SpanBuilder builder, Request request, int number) {
       this.builder = builder;
-      this.elsewhere = elsewhere;
       this.request = request;
+      this.number = number;
     }
   }
 
@@ -527,20 +540,20 @@ final class FuzzWorld {
         name(tracer) + ".spanBuilder(" + texts.of(name) + ")",
         () -> {
           SpanBuilder builder = spanBuilder(tracer, name);
-          boolean elsewhere = isElsewhere();
-          builders.add(new Building(builder, elsewhere, elsewhere ? requestsElsewhere : requests));
+          Request request = request(tracer, name);
+          builders.add(new Building(builder, request, requests.get(request)));
           // Builders may be reused, so they are told apart by their place.
           return new Text("builder " + builders.size());
         });
   }
 
   private SpanBuilder spanBuilder(Tracer tracer, @Nullable String name) {
-    if (isElsewhere()) {
-      requestsElsewhere++;
-    } else {
-      requests++;
-    }
+    requests.merge(request(tracer, name), 1, Integer::sum);
     return tracer.spanBuilder(name);
+  }
+
+  private static Request request(Tracer tracer, @Nullable String name) {
+    return new Request(tracer, name == null || name.isBlank() ? NAMELESS : name, isElsewhere());
   }
 
   private static boolean isElsewhere() {
@@ -548,16 +561,16 @@ final class FuzzWorld {
   }
 
   /**
-   * {@return a builder to be used, or null} One that was started may be used again; the first such
-   * use must not be too late, or a builder that reuse has given to the next span is used.
+   * {@return a builder to be used, or null} One that was started may be used again, unless the
+   * thread has asked for one of that name since: then it may have been given this one.
    */
   private @Nullable Building chosen(int choice) {
     if (builders.isEmpty()) {
       return null;
     }
     Building building = recent(builders, choice);
-    int since = (building.elsewhere ? requestsElsewhere : requests) - building.request;
-    if (building.isStarted && !building.isKept && since > MAX_REQUESTS) {
+    boolean isGivenAway = requests.get(building.request) > building.number;
+    if (building.isStarted && !building.isKept && isGivenAway) {
       builders.remove(building);
       return null;
     }
@@ -570,6 +583,9 @@ final class FuzzWorld {
       return;
     }
     SpanBuilder builder = building.builder;
+    if (!building.isStarted) {
+      building.hasSettings |= SETTINGS.contains(step.call());
+    }
     String on = "builder " + (builders.indexOf(building) + 1) + " of " + builders.size();
     switch (step.call()) {
       case PARENT -> {
@@ -785,6 +801,12 @@ final class FuzzWorld {
         () -> {
           Span span = building.builder.startSpan();
           boolean isKept = step.b() % 4 == 0;
+          if (isKept && building.hasSettings) {
+            isKept = false;
+            if (maker == Maker.SDK) {
+              Deviation.SETTINGS_DROPPED.occurred();
+            }
+          }
           if (isKept && !span.isRecording() && maker == Maker.SDK) {
             Deviation.ATTRIBUTES_OF_DROPPED.occurred();
           }

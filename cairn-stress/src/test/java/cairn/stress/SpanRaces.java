@@ -334,7 +334,10 @@ public final class SpanRaces {
     }
   }
 
-  /** A builder is kept after its span has started, and used while its thread makes others. */
+  /**
+   * A builder is kept after its span has started, and used while its thread makes spans of other
+   * names.
+   */
   @JCStressTest
   @Outcome(id = "own, own", expect = ACCEPTABLE, desc = "the kept builder is nobody else's")
   @Outcome(id = "own, none", expect = ACCEPTABLE, desc = "nothing had been kept yet")
@@ -343,14 +346,14 @@ public final class SpanRaces {
   public static class StaleAgainstNext {
     private volatile SpanBuilder kept;
 
-    /** Keeps one, and starts the next seven spans: its turn has not come again by then. */
+    /** Keeps one, and starts the next spans. */
     @Actor
     public void owner(LL_Result result) {
       SpanBuilder builder = ALONE.spanBuilder("first").setNoParent();
       builder.startSpan().end();
       kept = builder;
       result.r1 = "own";
-      for (long i = 0; i < 7; i++) {
+      for (long i = 0; i < 9; i++) {
         String wrong = startAndLook(ALONE.spanBuilder("own").setNoParent(), "own", B, i);
         if (wrong != null) {
           result.r1 = wrong;
@@ -365,26 +368,26 @@ public final class SpanRaces {
     }
   }
 
-  /** As {@link StaleAgainstNext}, for so long that the kept builder's turn comes again. */
+  /** As {@link StaleAgainstNext}, while its thread makes spans of the same name. */
   @JCStressTest
   @Outcome(id = "own, own", expect = ACCEPTABLE, desc = "the kept builder is nobody else's")
   @Outcome(id = "own, none", expect = ACCEPTABLE, desc = "nothing had been kept yet")
   @Outcome(
       expect = ACCEPTABLE_INTERESTING,
-      desc = "the documented limit: kept for eight spans, then used within the ninth's building")
+      desc = "the documented limit: used within the building of a later span of that name")
   @State
-  public static class StaleAgainstItsTurn {
+  public static class StaleAgainstItsName {
     private volatile SpanBuilder kept;
 
-    /** Keeps one, and starts spans until its turn has come twice. */
+    /** Keeps one, and starts more spans of that name. */
     @Actor
     public void owner(LL_Result result) {
       SpanBuilder builder = ALONE.spanBuilder("first").setNoParent();
       builder.startSpan().end();
       kept = builder;
       result.r1 = "own";
-      for (long i = 0; i < 17; i++) {
-        String wrong = startAndLook(ALONE.spanBuilder("own").setNoParent(), "own", B, i);
+      for (long i = 0; i < 9; i++) {
+        String wrong = startAndLook(ALONE.spanBuilder("first").setNoParent(), "first", B, i);
         if (wrong != null) {
           result.r1 = wrong;
         }
