@@ -167,7 +167,9 @@ class CairnSpanBuilder implements SpanBuilder {
     return owner == Thread.currentThread();
   }
 
-  /** {@return whether what is set goes to the place apart: once something does, all does, in order} */
+  /**
+   * {@return whether what is set goes to the place apart: once something does, all does, in order}
+   */
   private boolean isApart() {
     return foreign != null || !isOwner();
   }

@@ -123,9 +123,9 @@ final class FuzzWorld {
   private boolean isShutDown;
   private boolean hasRoom;
   private int nested;
+
   /** How often each was made. */
   private final Map<Request, Integer> requests = new HashMap<>();
-
 
   /** What a thread asked a builder for. */
   private record Request(Tracer tracer, String name, boolean elsewhere) {}
