@@ -112,6 +112,7 @@ public final class OtelVictim {
       }
     }
 
+    @SuppressWarnings("try") // a scope is there to be closed
     private Span begin(Mark mark, long step) {
       if (mark.isRoot()) {
         return start(tracer.spanBuilder(mark.name).setNoParent(), mark);
