@@ -94,7 +94,8 @@ final class DurableContenderTest {
   }
 
   private static Settings settings(boolean quick, Integer... threads) {
-    return new Settings(quick, 1, new Patience(0), List.of(), List.of(), List.of(), List.of(threads));
+    return new Settings(
+        quick, 1, new Patience(0), List.of(), List.of(), List.of(), List.of(threads));
   }
 
   private static void write(Target target, int records) throws Exception {
