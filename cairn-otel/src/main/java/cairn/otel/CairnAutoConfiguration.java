@@ -68,7 +68,9 @@ public final class CairnAutoConfiguration implements AutoConfigurationCustomizer
       SdkTracerProviderBuilder builder, ConfigProperties config) {
     try {
       if (isEnabled(config)) {
-        builder.addSpanProcessorFirst(settings(config).spanProcessor());
+        ProcessorSettings settings = settings(config);
+        builder.addSpanProcessorFirst(settings.spanProcessor());
+        RecordedResource.put(settings.recorder(), resource, new Faults());
       }
     } catch (RuntimeException | LinkageError e) {
       Faults.warn("spans are not recorded: error=" + e, e);

@@ -69,6 +69,7 @@ public final class CairnOpenTelemetry implements OpenTelemetry, Closeable {
     propagators = from.propagators;
     // Of no object of ours: the recorder may outlive this.
     tracing.box.current(CairnOpenTelemetry::currentSpanId);
+    RecordedResource.put(from.recorder, from.resource, tracing.faults);
   }
 
   /**
