@@ -35,12 +35,13 @@ final class CairnSpan implements ReadWriteSpan {
    * with the bit set, every read of them too, but for the word itself and the context.
    *
    * Locking. CAS of the word with the bit clear to the word with the bit set, spinning, then
-   * yielding; a release store of the new word ends it. Between the two no code but ours runs, and
+   * yielding; a volatile store of the new word ends it. Between the two no code but ours runs, and
    * nothing blocks: what a caller's object has to say (the name in a key, elements of a list, limits)
    * is asked before, the box is written after, exporters are called after. So the bit is held for
-   * some nanoseconds, or as long as its thread is off the processor; hence the yield. An error of
-   * the virtual machine in between releases it in a finally; unlock needs no deeper stack than lock
-   * did, so a full stack can't leave it set. Nothing is pinned, no monitor is inflated.
+   * some nanoseconds, or as long as its thread is off the processor; hence the yield. Nothing is
+   * pinned, no monitor is inflated. An error of the virtual machine in between unlocks in a finally,
+   * and that is why it is a plain assignment of a volatile field and not a release by a method: a
+   * call needs a frame, and where the stack was full it left the bit set for ever.
    *
    * End. One thread makes open ending or ended; that step takes the store out of the span, and the
    * end time takes the place of the handle, which is of no use any more. So whoever gets the lock
@@ -162,6 +163,11 @@ final class CairnSpan implements ReadWriteSpan {
   // ---- the lock
 
   @SuppressWarnings("ThreadPriorityCheck") // the holder may be waiting for this processor
+  /**
+   * Takes the lock, which must be given back by an assignment to {@link #word} in a {@code finally}.
+   *
+   * @return the word, as it is to be assigned unless something of it changes
+   */
   private int lock() {
     for (int spins = 0; ; spins++) {
       int open = word;
@@ -174,11 +180,6 @@ final class CairnSpan implements ReadWriteSpan {
         Thread.yield();
       }
     }
-  }
-
-  private void unlock(int open) {
-    // Release: what was changed under the lock. Partner: the CAS in lock.
-    WORD.lazySet(this, open);
   }
 
   /** Under the lock. */
@@ -241,7 +242,7 @@ final class CairnSpan implements ReadWriteSpan {
         handle = handleOrEnd;
       }
     } finally {
-      unlock(open);
+      word = open; // unlocks
     }
     if (put) {
       tracer.tracing.box.set(handle, of.getKey(), value);
@@ -273,7 +274,7 @@ final class CairnSpan implements ReadWriteSpan {
         handle = handleOrEnd;
       }
     } finally {
-      unlock(open);
+      word = open; // unlocks
     }
     if (put) {
       tracer.tracing.box.set(handle, keyName, value);
@@ -305,7 +306,7 @@ final class CairnSpan implements ReadWriteSpan {
         handle = handleOrEnd;
       }
     } finally {
-      unlock(open);
+      word = open; // unlocks
     }
     if (put && handle != OpenSpans.NONE) {
       record(handle, keyName, kept);
@@ -394,7 +395,7 @@ final class CairnSpan implements ReadWriteSpan {
       rare.totalEvents++;
       handle = handleOrEnd;
     } finally {
-      unlock(open);
+      word = open; // unlocks
     }
     tracer.tracing.box.event(handle);
   }
@@ -456,7 +457,7 @@ final class CairnSpan implements ReadWriteSpan {
         rare.totalLinks++;
       }
     } finally {
-      unlock(open);
+      word = open; // unlocks
     }
     return this;
   }
@@ -474,7 +475,7 @@ final class CairnSpan implements ReadWriteSpan {
         handle = handleOrEnd;
       }
     } finally {
-      unlock(open);
+      word = open; // unlocks
     }
     tracer.tracing.box.rename(handle, newName);
     return this;
@@ -503,7 +504,7 @@ final class CairnSpan implements ReadWriteSpan {
         handle = handleOrEnd;
       }
     } finally {
-      unlock(changed);
+      word = changed; // unlocks
     }
     tracer.tracing.box.status(handle, Numbers.of(code), kept);
     return this;
@@ -560,7 +561,7 @@ final class CairnSpan implements ReadWriteSpan {
       }
       changed = (open & ~ENDING) | ENDED;
     } finally {
-      unlock(changed);
+      word = changed; // unlocks
     }
     if (store != null) {
       tracing.stores.release(store);
@@ -587,7 +588,7 @@ final class CairnSpan implements ReadWriteSpan {
       changed = open | ENDING;
       return true;
     } finally {
-      unlock(changed);
+      word = changed; // unlocks
     }
   }
 
@@ -625,7 +626,7 @@ final class CairnSpan implements ReadWriteSpan {
       }
       return known;
     } finally {
-      unlock(open);
+      word = open; // unlocks
     }
   }
 
@@ -660,7 +661,7 @@ final class CairnSpan implements ReadWriteSpan {
     try {
       return name;
     } finally {
-      unlock(open);
+      word = open; // unlocks
     }
   }
 
@@ -688,7 +689,7 @@ final class CairnSpan implements ReadWriteSpan {
     try {
       return ((open & (ENDING | ENDED)) == 0 ? now : endTime(open)) - startEpochNanos;
     } finally {
-      unlock(open);
+      word = open; // unlocks
     }
   }
 
@@ -720,7 +721,7 @@ final class CairnSpan implements ReadWriteSpan {
         frozen = (FrozenAttributes) attributes;
       }
     } finally {
-      unlock(open);
+      word = open; // unlocks
     }
     if (frozen != null) {
       return frozen.get(key);
@@ -735,7 +736,7 @@ final class CairnSpan implements ReadWriteSpan {
     try {
       frozen = frozen();
     } finally {
-      unlock(open);
+      word = open; // unlocks
     }
     return frozen == null ? Attributes.empty() : frozen.sorted();
   }
@@ -774,7 +775,7 @@ final class CairnSpan implements ReadWriteSpan {
         description = rare.statusDescription == null ? "" : rare.statusDescription;
       }
     } finally {
-      unlock(open);
+      word = open; // unlocks
     }
     boolean ended = (open & ENDED) != 0;
     Attributes attributesNow = Attributes.empty();
@@ -830,7 +831,7 @@ final class CairnSpan implements ReadWriteSpan {
     try {
       return (open & ENDED) == 0 ? handleOrEnd : OpenSpans.NONE;
     } finally {
-      unlock(open);
+      word = open; // unlocks
     }
   }
 

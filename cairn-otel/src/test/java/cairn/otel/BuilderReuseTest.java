@@ -31,6 +31,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -352,33 +353,51 @@ class BuilderReuseTest {
   }
 
   @Test
-  @Timeout(30)
+  @Timeout(60)
   void twoThreadsOnOneBuilderHarmNoOtherSpanAndGetNoException() throws Exception {
-    ExecutorService other = Executors.newSingleThreadExecutor();
-    try {
-      for (int round = 0; round < 2_000; round++) {
-        SpanBuilder shared = tracer.spanBuilder("shared");
-        java.util.concurrent.Future<?> theirs =
-            other.submit(
-                () -> {
-                  for (int i = 0; i < 40; i++) {
-                    shared.setAttribute("key " + i, "theirs").setAttribute("number " + i, i);
-                    shared.addLink(remote());
+    int rounds = 3_000;
+    AtomicReference<SpanBuilder> shared = new AtomicReference<>();
+    AtomicReference<Throwable> thrown = new AtomicReference<>();
+    Thread other =
+        new Thread(
+            () -> {
+              SpanBuilder last = null;
+              for (int round = 0; round < rounds; round++) {
+                SpanBuilder builder = shared.get();
+                while (builder == last) {
+                  Thread.yield();
+                  builder = shared.get();
+                }
+                last = builder;
+                try {
+                  for (int i = 0; i < 60; i++) {
+                    builder.setAttribute("their " + i, "theirs").setAttribute("number " + i, i);
+                    builder.addLink(remote());
                   }
-                });
-        for (int i = 0; i < 20; i++) {
-          shared.setAttribute("own " + i, "shared");
-        }
-        shared.startSpan().end();
-        tracer.spanBuilder("innocent").setAttribute(TAG, "innocent").startSpan().end();
-        theirs.get();
+                } catch (RuntimeException e) {
+                  thrown.set(e);
+                }
+              }
+            });
+    other.start();
+    for (int round = 0; round < rounds; round++) {
+      SpanBuilder builder = tracer.spanBuilder("shared " + round % 2);
+      shared.set(builder);
+      for (int i = 0; i < 40; i++) {
+        builder.setAttribute("own " + i, "shared");
       }
-    } finally {
-      other.shutdown();
+      builder.startSpan().end();
+      tracer.spanBuilder("innocent").setAttribute(TAG, "innocent").startSpan().end();
+    }
+    shared.set(tracer.spanBuilder("end"));
+    while (other.isAlive()) {
+      shared.set(tracer.spanBuilder("end"));
+      Thread.yield();
     }
 
+    assertThat(thrown.get()).isNull();
     assertThat(processor.data())
-        .hasSize(4_000)
+        .hasSize(2 * rounds)
         .allSatisfy(
             span -> {
               if (span.getName().equals("innocent")) {

@@ -2,6 +2,7 @@ package cairn.otel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.within;
 
 import cairn.Recorder;
 import cairn.report.UnfinishedSpan;
@@ -512,6 +513,19 @@ class CairnSpanTest {
     }
   }
 
+  @Test
+  void relationOfTheSystemClocksIsReadAgainAfterTenMilliseconds() {
+    Tracing system = CairnOpenTelemetry.builder(Spans.disabled()).build().tracing();
+    long nanos = System.nanoTime();
+    long anchor = system.anchorAt(nanos);
+    long later = nanos + 11_000_000;
+
+    assertThat(system.anchorAt(nanos + 9_000_000)).isEqualTo(anchor);
+    assertThat(system.anchorAt(later)).isNotEqualTo(anchor);
+    assertThat(system.anchorAt(later) + later)
+        .isCloseTo(Clock.getDefault().now(), within(10_000_000_000L));
+  }
+
   // ---- context
 
   @Test
@@ -742,7 +756,48 @@ class CairnSpanTest {
     for (SpanData span : processor.data()) {
       @Nullable String text = span.getAttributes().get(TEXT);
       assertThat(text == null ? span.getSpanId() : text).isEqualTo(span.getSpanId());
+      assertThat(span.getAttributes().get(NUMBER)).isNotNull();
     }
+  }
+
+  @Test
+  @Timeout(60)
+  void fullStackInsideACallLeavesNoSpanLocked() throws Exception {
+    Span warm = tracer.spanBuilder("warm").startSpan();
+    for (int i = 0; i < 30_000; i++) {
+      warm.setAttribute("n", i).setAttribute(TEXT, "x");
+    }
+    int[] overflows = new int[1];
+    for (int kilobytes = 180; kilobytes < 260; kilobytes += 8) {
+      Span span = tracer.spanBuilder("span").startSpan();
+      Thread deep =
+          new Thread(
+              null,
+              () -> {
+                for (int i = 0; i < 20; i++) {
+                  try {
+                    callAtEveryDepth(span);
+                  } catch (StackOverflowError e) {
+                    overflows[0]++;
+                  }
+                }
+              },
+              "deep",
+              kilobytes * 1024L);
+      deep.start();
+      deep.join();
+      span.setAttribute(NUMBER, 1);
+      span.end();
+    }
+
+    assertThat(overflows[0]).isPositive();
+    assertThat(processor.data()).hasSize(10);
+  }
+
+  private static void callAtEveryDepth(Span span) {
+    span.setAttribute("n", 1L);
+    span.setAttribute(TEXT, "x");
+    callAtEveryDepth(span);
   }
 
   // ---- size
