@@ -760,46 +760,6 @@ class CairnSpanTest {
     }
   }
 
-  @Test
-  @Timeout(60)
-  void fullStackInsideACallLeavesNoSpanLocked() throws Exception {
-    Span warm = tracer.spanBuilder("warm").startSpan();
-    for (int i = 0; i < 30_000; i++) {
-      warm.setAttribute("n", i).setAttribute(TEXT, "x");
-    }
-    int[] overflows = new int[1];
-    for (int kilobytes = 180; kilobytes < 260; kilobytes += 8) {
-      Span span = tracer.spanBuilder("span").startSpan();
-      Thread deep =
-          new Thread(
-              null,
-              () -> {
-                for (int i = 0; i < 20; i++) {
-                  try {
-                    callAtEveryDepth(span);
-                  } catch (StackOverflowError e) {
-                    overflows[0]++;
-                  }
-                }
-              },
-              "deep",
-              kilobytes * 1024L);
-      deep.start();
-      deep.join();
-      span.setAttribute(NUMBER, 1);
-      span.end();
-    }
-
-    assertThat(overflows[0]).isPositive();
-    assertThat(processor.data()).hasSize(10);
-  }
-
-  private static void callAtEveryDepth(Span span) {
-    span.setAttribute("n", 1L);
-    span.setAttribute(TEXT, "x");
-    callAtEveryDepth(span);
-  }
-
   // ---- size
 
   @Test
