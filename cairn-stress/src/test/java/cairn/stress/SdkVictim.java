@@ -88,9 +88,9 @@ final class SdkVictim {
     while (true) {
       int place = ThreadLocalRandom.current().nextInt(PLACES);
       Span span = spans[place];
-      try (Scope current = span.makeCurrent()) {
-        spans[ThreadLocalRandom.current().nextInt(PLACES)].updateName(LATE + thread);
-      }
+      Scope scope = span.makeCurrent();
+      spans[ThreadLocalRandom.current().nextInt(PLACES)].updateName(LATE + thread);
+      scope.close();
       words.putRelease(ending(thread, place), id(span));
       span.end();
       spans[place] = begin(tracer, words, thread, place);
