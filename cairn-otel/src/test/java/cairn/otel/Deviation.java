@@ -19,8 +19,8 @@ enum Deviation {
    */
   ATTRIBUTES_OF_DROPPED("a second span has no attributes of the first, dropped or not"),
   /**
-   * A builder that had been used before, which nobody can tell, forgets parent, start time and the
-   * count of links when its span starts. So one that was given those isn't started again here.
+   * A builder forgets parent, start time and the count of links when its span starts. So one that
+   * was given those isn't started again here.
    */
   SETTINGS_DROPPED("parent and start time are for one span"),
   /** Who asks a tracer before making a costly span is told so after the shutdown too. */

@@ -76,7 +76,7 @@ final class FuzzWorld {
   private static final int MAX_TRACERS = 5;
   private static final int MAX_NESTED = 2;
 
-  /** What a builder may forget when it is started. */
+  /** What a builder forgets when it is started. */
   private static final Set<FuzzStep.Call> SETTINGS =
       EnumSet.of(
           FuzzStep.Call.PARENT,
@@ -583,9 +583,7 @@ final class FuzzWorld {
       return;
     }
     SpanBuilder builder = building.builder;
-    if (!building.isStarted) {
-      building.hasSettings |= SETTINGS.contains(step.call());
-    }
+    building.hasSettings |= SETTINGS.contains(step.call());
     String on = "builder " + (builders.indexOf(building) + 1) + " of " + builders.size();
     switch (step.call()) {
       case PARENT -> {

@@ -498,37 +498,43 @@ class OtelReportsTest {
   // dd-trace-java 12233: an overflow of the stack inside the tracer left it unusable.
   @Test
   void afterAStackOverflowInsideACallTheSpanAndTheTracerStillWork() throws Exception {
-    Span span = tracer.spanBuilder("s").startSpan();
-    Thread thread =
-        new Thread(
-            null,
-            () -> {
-              for (int i = 0; i < 200; i++) {
-                overflow(span, i);
-              }
-            },
-            "deep",
-            256 << 10);
-    thread.start();
-    thread.join();
+    // Interpreted, compiled and in between, frames have other sizes, and the stack ends elsewhere.
+    for (int round = 0; round < 20; round++) {
+      for (int i = 0; i < MANY / 10; i++) {
+        Span warm = tracer.spanBuilder("deep").setNoParent().setAttribute("d", i).startSpan();
+        warm.setAttribute("deep", i).addEvent("deep").end();
+      }
+      Span span = tracer.spanBuilder("s").startSpan();
+      Thread deep =
+          new Thread(null, () -> overflowOften(span), "deep", (200L + 7 * round) << 10);
+      deep.start();
+      deep.join();
+      AtomicInteger done = new AtomicInteger();
+      Thread after = new Thread(() -> useAfter(span, done));
+      after.setDaemon(true);
+      after.start();
+      after.join(10_000);
+      assertThat(done)
+          .as("round " + round + ": " + List.of(after.getStackTrace()))
+          .hasValue(1);
+      assertThat(Traced.dataOf(span).getName()).isEqualTo("after");
+      span.end();
+      assertThat(((ReadableSpan) span).hasEnded()).isTrue();
+    }
+  }
 
-    Thread watched =
-        new Thread(
-            () -> {
-              span.setAttribute("after", 1).updateName("after").addEvent("after");
-              Span next = tracer.spanBuilder("next").setNoParent().setAttribute("n", 1).startSpan();
-              assertThat(Traced.dataOf(next).getAttributes().asMap())
-                  .isEqualTo(Map.of(longKey("n"), 1L));
-              next.end();
-            });
-    watched.start();
-    watched.join(20_000);
+  private void useAfter(Span span, AtomicInteger done) {
+    span.setAttribute("after", 1).updateName("after").addEvent("after");
+    Span next = tracer.spanBuilder("next").setNoParent().setAttribute("n", 1).startSpan();
+    Map<?, ?> seen = Traced.dataOf(next).getAttributes().asMap();
+    next.end();
+    done.set(seen.equals(Map.of(longKey("n"), 1L)) ? 1 : -1);
+  }
 
-    assertThat(watched.isAlive()).as("waits for a lock that nobody holds").isFalse();
-    assertThat(Traced.dataOf(span).getAttributes().get(longKey("after"))).isEqualTo(1);
-    assertThat(Traced.dataOf(span).getName()).isEqualTo("after");
-    span.end();
-    assertThat(((ReadableSpan) span).hasEnded()).isTrue();
+  private void overflowOften(Span span) {
+    for (int i = 0; i < 50; i++) {
+      overflow(span, i);
+    }
   }
 
   private int overflow(Span span, int salt) {
