@@ -23,6 +23,11 @@ enum Deviation {
    * was given those isn't started again here.
    */
   SETTINGS_DROPPED("parent and start time are for one span"),
+  /**
+   * What another thread than the builder's own sets is kept apart, with its own count of what was
+   * dropped. So no attributes beyond the limit are set from elsewhere here.
+   */
+  DROPPED_ELSEWHERE("what several threads give one builder is counted apart"),
   /** Who asks a tracer before making a costly span is told so after the shutdown too. */
   DISABLED_BY_SHUTDOWN("a tracer is not enabled after the shutdown"),
   /** A text is cut between characters. The SDK keeps the first half of a surrogate pair. */

@@ -75,6 +75,7 @@ final class FuzzWorld {
   private static final int RECENT = 6;
   private static final int MAX_TRACERS = 5;
   private static final int MAX_NESTED = 2;
+  private static final int FEW_ATTRIBUTES = 100;
 
   /** What a builder forgets when it is started. */
   private static final Set<FuzzStep.Call> SETTINGS =
@@ -135,11 +136,13 @@ final class FuzzWorld {
     final SpanBuilder builder;
     final Request request;
     final int number;
+    private boolean isTight;
     private boolean hasSettings;
     private boolean isStarted;
     private boolean isKept;
 
-    Building(SpanBuilder builder, Request request, int number) {
+    Building(SpanBuilder builder, Request request, int number, boolean isTight) {
+      this.isTight = isTight;
       this.builder = builder;
       this.request = request;
       this.number = number;
@@ -541,7 +544,12 @@ final class FuzzWorld {
         () -> {
           SpanBuilder builder = spanBuilder(tracer, name);
           Request request = request(tracer, name);
-          builders.add(new Building(builder, request, requests.get(request)));
+          builders.add(
+              new Building(
+                  builder,
+                  request,
+                  requests.get(request),
+                  limits.getMaxNumberOfAttributes() < FEW_ATTRIBUTES));
           // Builders may be reused, so they are told apart by their place.
           return new Text("builder " + builders.size());
         });
@@ -583,6 +591,9 @@ final class FuzzWorld {
       return;
     }
     SpanBuilder builder = building.builder;
+    if (setsFromElsewhere(building, step)) {
+      return;
+    }
     building.hasSettings |= SETTINGS.contains(step.call());
     String on = "builder " + (builders.indexOf(building) + 1) + " of " + builders.size();
     switch (step.call()) {
@@ -627,6 +638,23 @@ final class FuzzWorld {
       }
       default -> setAttribute(on, new OfBuilder(builder), step);
     }
+  }
+
+  /** Whether a thread that didn't ask for the builder sets more than it may have. */
+  private boolean setsFromElsewhere(Building building, FuzzStep step) {
+    boolean isAttribute = step.call() == FuzzStep.Call.BUILDER_ATTRIBUTE;
+    boolean areAttributes = step.call() == FuzzStep.Call.BUILDER_ATTRIBUTES;
+    Attributes all = areAttributes ? FuzzValues.attributes(step.b()) : null;
+    building.isTight |= all != null && all.size() > FEW_ATTRIBUTES;
+    if (!(isAttribute || areAttributes)
+        || !building.isTight
+        || step.elsewhere() == building.request.elsewhere()) {
+      return false;
+    }
+    if (maker == Maker.SDK) {
+      Deviation.DROPPED_ELSEWHERE.occurred();
+    }
+    return true;
   }
 
   private SpanContext linkTarget(int choice) {
