@@ -3,6 +3,7 @@ package cairn.bench;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -63,6 +64,7 @@ final class HeapShop implements AutoCloseable {
             "-XX:+ExitOnOutOfMemoryError",
             "-Xlog:gc:file=" + gcLog(directory) + ":timemillis:filecount=0",
             "-Dcairn.dir=" + directory.resolve("runs"),
+            "-Dcairn.mode=mapped",
             "-Dshop.ready-file=" + directory.resolve("ready"),
             "-Dshop.end-with-parent=true",
             "-Dshop.recorder=false",
@@ -164,9 +166,7 @@ final class HeapShop implements AutoCloseable {
   private String why() {
     String log;
     try {
-      log =
-          new String(
-              Files.readAllBytes(directory.resolve("shop.log")), StandardCharsets.ISO_8859_1);
+      log = log();
     } catch (IOException e) {
       log = "";
     }
@@ -178,6 +178,41 @@ final class HeapShop implements AutoCloseable {
       }
     }
     return last.strip();
+  }
+
+  /** {@return whether what the arm adds is at work, as far as it shows from outside} */
+  boolean isTelemetryThere() throws IOException {
+    return switch (arm) {
+      case NONE, TWIN, NOOP -> true;
+      case CAIRN, SDK_CAIRN -> Files.isDirectory(runs());
+      case OTEL_AGENT -> log().contains("opentelemetry-javaagent - version");
+      case DATADOG -> hasThread("dd-trace");
+    };
+  }
+
+  private boolean hasThread(String prefix) throws IOException {
+    Path tasks = Path.of("/proc", Long.toString(process.pid()), "task");
+    if (!Files.isDirectory(tasks)) {
+      return true; // No Linux: not to be seen.
+    }
+    try (DirectoryStream<Path> threads = Files.newDirectoryStream(tasks)) {
+      for (Path thread : threads) {
+        if (Files.readString(thread.resolve("comm")).startsWith(prefix)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /** {@return the directory that Cairn's run is in, where there is one} */
+  Path runs() {
+    return directory.resolve("runs");
+  }
+
+  private String log() throws IOException {
+    return new String(
+        Files.readAllBytes(directory.resolve("shop.log")), StandardCharsets.ISO_8859_1);
   }
 
   /** Binds all its threads to one core, if this machine lets us. */

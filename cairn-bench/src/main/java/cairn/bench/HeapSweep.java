@@ -33,8 +33,9 @@ final class HeapSweep {
   /** Load before each measurement: caches are cold, and what the stop held up is made up for. */
   static final int SETTLE_MILLIS = 300;
 
-  private static final long START_LIMIT_SECONDS = 120;
+  private static final long START_LIMIT_SECONDS = 240;
   private static final long WARM_UP_LIMIT_SECONDS = 180;
+  private static final int LAST_LOAD_MILLIS = 5_000;
   private static final String SHOP_CORE = "0";
   private static final String LOAD_CORE = "1";
 
@@ -142,6 +143,12 @@ final class HeapSweep {
         }
         results.add(rows);
       }
+      for (HeapShop one : shops.values()) {
+        if (one.failure() == null
+            && (one.arm() == HeapArm.CAIRN || one.arm() == HeapArm.SDK_CAIRN)) {
+          requireOpenSpans(one, load);
+        }
+      }
     } finally {
       for (HeapShop one : shops.values()) {
         one.close();
@@ -168,6 +175,9 @@ final class HeapSweep {
         if (prepared.containsKey("error")) {
           one.fail("did not take an order: " + prepared.get("error"));
         }
+      }
+      if (one.failure() == null && !one.isTelemetryThere()) {
+        throw new IllegalStateException("telemetry is not at work: arm=" + one.arm().id);
       }
       if (one.failure() == null) {
         command.append(' ').append(one.port());
@@ -223,6 +233,30 @@ final class HeapSweep {
         pauses.allocatedMb());
   }
 
+  /** Kills a shop in the middle of its requests: what was measured must be what finds them. */
+  private static void requireOpenSpans(HeapShop one, Load load)
+      throws IOException, InterruptedException {
+    one.thaw();
+    load.send("load " + one.port() + " " + LAST_LOAD_MILLIS + " 3");
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LAST_LOAD_MILLIS);
+    long whileAlive = 0;
+    while (whileAlive == 0 && System.nanoTime() - deadline < 0) {
+      Thread.sleep(20);
+      whileAlive = requestsInBox(one);
+    }
+    one.close();
+    load.receive("load"); // The clients end with the shop.
+    Evidence.require(whileAlive > 0, "requests in the box of " + one.arm().id, whileAlive, "some");
+    Bench.progress(
+        one.arm().label + ": killed under load; requests in its report: " + requestsInBox(one));
+  }
+
+  private static long requestsInBox(HeapShop one) throws IOException {
+    return Evidence.reportOf(one.runs()).openSpans().stream()
+        .filter(span -> "SERVER".equals(span.kind()))
+        .count();
+  }
+
   private static boolean hasTaskset() throws IOException {
     for (String directory : System.getenv().getOrDefault("PATH", "").split(":")) {
       if (Files.isExecutable(Path.of(directory, "taskset"))) {
@@ -264,7 +298,16 @@ final class HeapSweep {
     }
 
     Map<String, String> ask(String command) throws IOException {
+      send(command);
+      return receive(command);
+    }
+
+    void send(String command) {
       commands.println(command);
+    }
+
+    /** Awaits the answer to a command that was sent. */
+    Map<String, String> receive(String command) throws IOException {
       String answer = answers.readLine();
       if (answer == null || !answer.startsWith("result ")) {
         throw new IOException("load ended: command=" + command + ", answer=" + answer);
