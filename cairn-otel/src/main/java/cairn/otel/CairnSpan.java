@@ -164,7 +164,8 @@ final class CairnSpan implements ReadWriteSpan {
 
   @SuppressWarnings("ThreadPriorityCheck") // the holder may be waiting for this processor
   /**
-   * Takes the lock, which must be given back by an assignment to {@link #word} in a {@code finally}.
+   * Takes the lock, which must be given back by an assignment to {@link #word} in a {@code
+   * finally}.
    *
    * @return the word, as it is to be assigned unless something of it changes
    */

@@ -505,8 +505,7 @@ class OtelReportsTest {
         warm.setAttribute("deep", i).addEvent("deep").end();
       }
       Span span = tracer.spanBuilder("s").startSpan();
-      Thread deep =
-          new Thread(null, () -> overflowOften(span), "deep", (200L + 7 * round) << 10);
+      Thread deep = new Thread(null, () -> overflowOften(span), "deep", (200L + 7 * round) << 10);
       deep.start();
       deep.join();
       AtomicInteger done = new AtomicInteger();
@@ -514,9 +513,7 @@ class OtelReportsTest {
       after.setDaemon(true);
       after.start();
       after.join(10_000);
-      assertThat(done)
-          .as("round " + round + ": " + List.of(after.getStackTrace()))
-          .hasValue(1);
+      assertThat(done).as("round " + round + ": " + List.of(after.getStackTrace())).hasValue(1);
       assertThat(Traced.dataOf(span).getName()).isEqualTo("after");
       span.end();
       assertThat(((ReadableSpan) span).hasEnded()).isTrue();
