@@ -162,13 +162,13 @@ final class CairnSpan implements ReadWriteSpan {
 
   // ---- the lock
 
-  @SuppressWarnings("ThreadPriorityCheck") // the holder may be waiting for this processor
   /**
    * Takes the lock, which must be given back by an assignment to {@link #word} in a {@code
    * finally}.
    *
    * @return the word, as it is to be assigned unless something of it changes
    */
+  @SuppressWarnings("ThreadPriorityCheck") // the holder may be waiting for this processor
   private int lock() {
     for (int spins = 0; ; spins++) {
       int open = word;
