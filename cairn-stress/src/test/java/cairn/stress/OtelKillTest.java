@@ -114,7 +114,7 @@ class OtelKillTest {
     }
   }
 
-  private static String classPath() {
+  static String classPath() {
     return Stream.of(
             Recorder.class,
             CairnOpenTelemetry.class,
