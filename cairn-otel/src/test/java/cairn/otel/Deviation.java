@@ -24,8 +24,8 @@ enum Deviation {
    */
   SETTINGS_DROPPED("parent and start time are for one span"),
   /**
-   * What another thread than the builder's own sets is kept apart, with its own count of what was
-   * dropped. So no attributes beyond the limit are set from elsewhere here.
+   * What another thread than the builder's own sets is kept apart, within limits of its own. So a
+   * builder that may reach its limit is given nothing from elsewhere here.
    */
   DROPPED_ELSEWHERE("what several threads give one builder is counted apart"),
   /** Who asks a tracer before making a costly span is told so after the shutdown too. */

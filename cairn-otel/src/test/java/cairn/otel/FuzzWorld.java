@@ -640,13 +640,14 @@ final class FuzzWorld {
     }
   }
 
-  /** Whether a thread that didn't ask for the builder sets more than it may have. */
+  /** Whether a thread that didn't ask for the builder gives it what may be too much. */
   private boolean setsFromElsewhere(Building building, FuzzStep step) {
     boolean isAttribute = step.call() == FuzzStep.Call.BUILDER_ATTRIBUTE;
     boolean areAttributes = step.call() == FuzzStep.Call.BUILDER_ATTRIBUTES;
     Attributes all = areAttributes ? FuzzValues.attributes(step.b()) : null;
     building.isTight |= all != null && all.size() > FEW_ATTRIBUTES;
-    if (!(isAttribute || areAttributes)
+    boolean isLink = step.call() == FuzzStep.Call.BUILDER_LINK;
+    if (!(isAttribute || areAttributes || isLink)
         || !building.isTight
         || step.elsewhere() == building.request.elsewhere()) {
       return false;
