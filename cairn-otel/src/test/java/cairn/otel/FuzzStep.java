@@ -32,7 +32,7 @@ record FuzzStep(Call call, int a, int b, int c, boolean elsewhere) {
     ATTRIBUTES(2),
     EVENT(6),
     LINK(3),
-    STATUS(4),
+    STATUS(6),
     NAME(3),
     EXCEPTION(3),
     END(9),
