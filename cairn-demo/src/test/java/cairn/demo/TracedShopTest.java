@@ -16,12 +16,15 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringApplication;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -35,7 +38,9 @@ class TracedShopTest {
   private static final SdkTracerProvider provider =
       SdkTracerProvider.builder().addSpanProcessor(SimpleSpanProcessor.create(spans)).build();
 
-  private ConfigurableApplicationContext shop;
+  @TempDir static Path directory;
+  private static Recorder recorder;
+  private static ConfigurableApplicationContext shop;
 
   @Configuration(proxyBeanMethods = false)
   static class Watched {
@@ -46,19 +51,28 @@ class TracedShopTest {
     }
   }
 
-  @BeforeEach
-  void start() {
-    spans.reset();
+  @BeforeAll
+  static void start() {
+    recorder = Recorder.builder("cairn-demo").directory(directory).open();
     SpringApplication application = new SpringApplication(Shop.class, Watched.class);
     application.addInitializers(
-        context -> context.getBeanFactory().registerSingleton("recorder", Recorder.global()));
-    shop = application.run("--shop.tracer=noop", "--shop.customers=20");
-    spans.reset();
+        context -> context.getBeanFactory().registerSingleton("recorder", recorder));
+    shop =
+        application.run(
+            "--shop.tracer=noop",
+            "--shop.customers=20",
+            "--spring.datasource.url=jdbc:h2:mem:traced;DB_CLOSE_DELAY=-1;LAZY_QUERY_EXECUTION=1");
   }
 
-  @AfterEach
-  void stop() {
+  @AfterAll
+  static void stop() {
     shop.close();
+    recorder.close();
+  }
+
+  @BeforeEach
+  void forget() {
+    spans.reset();
   }
 
   @Test
@@ -100,6 +114,7 @@ class TracedShopTest {
     String port = Objects.requireNonNull(shop.getEnvironment().getProperty("local.server.port"));
     HttpRequest request =
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+            .header("X-Request-Id", "traced-" + path)
             .header("X-User", "99999")
             .header("Content-Type", "application/json")
             .method(method, BodyPublishers.ofString(body))
