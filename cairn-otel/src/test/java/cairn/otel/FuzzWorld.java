@@ -462,7 +462,8 @@ final class FuzzWorld {
 
   private static <T> T recent(List<T> list, int choice) {
     int window = Math.min(RECENT, list.size());
-    // The last ones are preferred, so that calls meet on one object; one in eight goes further back.
+    // The last ones are preferred, so that calls meet on one object; one in eight goes further
+    // back.
     return choice / 64 % 8 == 0
         ? list.get(choice / 512 % list.size())
         : list.get(list.size() - 1 - Math.min(choice % window, choice / 8 % window));

@@ -44,8 +44,7 @@ public final class OrphanVictim {
   }
 
   private static Span serve(Tracer tracer, String name) {
-    Span request =
-        tracer.spanBuilder(name).setNoParent().setSpanKind(SpanKind.SERVER).startSpan();
+    Span request = tracer.spanBuilder(name).setNoParent().setSpanKind(SpanKind.SERVER).startSpan();
     try (Scope ignored = request.makeCurrent()) {
       tracer.spanBuilder("SELECT orders").setSpanKind(SpanKind.CLIENT).startSpan().end();
       tracer.spanBuilder("POST payment").setSpanKind(SpanKind.CLIENT).startSpan().end();
