@@ -43,7 +43,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SpanPoolTest {
   private static final long MILLIS = Long.getLong("cairn.stress.raceMillis", 1_500);
   private static final int THREADS = 4;
-  private static final int SHARED = 64;
+  private static final int SHARED = 6;
   private static final int MAX_OPEN = 12;
   private static final int MAX_TAGS = 20;
   private static final AttributeKey<String> LATE = AttributeKey.stringKey("late");
