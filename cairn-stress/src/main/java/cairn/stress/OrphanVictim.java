@@ -43,6 +43,7 @@ public final class OrphanVictim {
     }
   }
 
+  @SuppressWarnings("try") // a scope is there to be closed
   private static Span serve(Tracer tracer, String name) {
     Span request = tracer.spanBuilder(name).setNoParent().setSpanKind(SpanKind.SERVER).startSpan();
     try (Scope ignored = request.makeCurrent()) {
