@@ -304,16 +304,26 @@ final class Box {
       long parentId,
       int kind,
       int traceFlags,
-      long epochNanos) {
+      long epochNanos,
+      OpenSpans.@Nullable Attributes attributes) {
+    String allowed = name == null ? null : ruled(name);
+    if (ruled && attributes != null) {
+      long handle =
+          spans.begin(
+              allowed, traceHigh, traceLow, id, parentId, kind, traceFlags, epochNanos, null);
+      for (int i = 0; i < attributes.count(); i++) {
+        int valueKind = attributes.kind(i);
+        if (valueKind != OpenSpans.Attributes.OTHER) {
+          boolean isText = valueKind == SpanTable.TEXT;
+          String text = isText ? attributes.text(i) : "";
+          long bits = isText ? 0 : attributes.bits(i);
+          setAttribute(handle, attributes.name(i), valueKind, bits, text);
+        }
+      }
+      return handle;
+    }
     return spans.begin(
-        name == null ? null : ruled(name),
-        traceHigh,
-        traceLow,
-        id,
-        parentId,
-        kind,
-        traceFlags,
-        epochNanos);
+        allowed, traceHigh, traceLow, id, parentId, kind, traceFlags, epochNanos, attributes);
   }
 
   // ---- the scope

@@ -24,6 +24,58 @@ public final class OpenSpans {
   /** No span is recorded: every method does nothing with it. */
   public static final long NONE = SpanTable.NONE;
 
+  /**
+   * Attributes that a span begins with, as its tracer keeps them. Read on the thread that begins
+   * the span, before that returns; must not throw, and not change meanwhile.
+   */
+  public interface Attributes {
+    /** {@link #text} is the value. */
+    int TEXT = SpanTable.TEXT;
+
+    /** {@link #bits} is the value. */
+    int LONG = SpanTable.INTEGER;
+
+    /** {@link #bits} is the value, as {@link Double#doubleToRawLongBits} has it. */
+    int DOUBLE = SpanTable.FLOATING;
+
+    /** {@link #bits} is not 0 if the value is true. */
+    int BOOLEAN = SpanTable.BOOLEAN;
+
+    /** Something else, which the caller sets later or not at all. */
+    int OTHER = -1;
+
+    /** {@return how many there are} */
+    int count();
+
+    /**
+     * {@return the name}
+     *
+     * @param index below {@link #count}
+     */
+    String name(int index);
+
+    /**
+     * {@return one of the kinds}
+     *
+     * @param index below {@link #count}
+     */
+    int kind(int index);
+
+    /**
+     * {@return the value of a text}
+     *
+     * @param index below {@link #count}
+     */
+    String text(int index);
+
+    /**
+     * {@return the value of a number}
+     *
+     * @param index below {@link #count}
+     */
+    long bits(int index);
+  }
+
   private final @Nullable OpenRun run;
 
   OpenSpans(@Nullable OpenRun run) {
@@ -53,6 +105,43 @@ public final class OpenSpans {
       int kind,
       int traceFlags,
       long startEpochNanos) {
+    return begin(
+        name,
+        traceIdHigh,
+        traceIdLow,
+        spanId,
+        parentSpanId,
+        kind,
+        traceFlags,
+        startEpochNanos,
+        null);
+  }
+
+  /**
+   * Begins a span with attributes, which costs less than setting each: together with the span they
+   * are one entry of the box, and are there when the span is.
+   *
+   * @param name operation name; cut at 160 bytes
+   * @param traceIdHigh the first eight bytes of the trace id, big-endian
+   * @param traceIdLow the last eight
+   * @param spanId no other span of the run has it; 0 records nothing
+   * @param parentSpanId 0 for a root
+   * @param kind 0 internal, 1 server, 2 client, 3 producer, 4 consumer
+   * @param traceFlags of W3C Trace Context
+   * @param startEpochNanos when it says that it began, in nanoseconds since 1970; 0 for now
+   * @param attributes as {@link #set(long, String, String)} takes them; null for none
+   * @return its handle
+   */
+  public long begin(
+      @Nullable String name,
+      long traceIdHigh,
+      long traceIdLow,
+      long spanId,
+      long parentSpanId,
+      int kind,
+      int traceFlags,
+      long startEpochNanos,
+      @Nullable Attributes attributes) {
     if (run == null || spanId == 0 || !run.enter()) {
       return NONE;
     }
@@ -65,7 +154,8 @@ public final class OpenSpans {
             parentSpanId,
             Math.max(0, kind),
             traceFlags,
-            startEpochNanos);
+            startEpochNanos,
+            attributes);
     run.leave();
     return handle;
   }

@@ -184,29 +184,21 @@ final class SpanTable {
    *
    * @return its handle: positive, or negative for a span that found no slot and went to the trail
    */
-  @SuppressWarnings("deprecation") // Thread.threadId() is newer than 17
   long begin(@Nullable String name) {
-    long parent = currentOrOutside();
-    long handle = take((int) (Thread.currentThread().getId() * 16), false);
-    if (handle == NONE) {
-      return overflow(name, parent);
-    }
-    int index = (int) (handle & SLOT_MASK);
-    Slot slot = slot(handle);
-    long id = mix(nonce + handle * GOLDEN);
-    long parentId = NO_ID;
-    if (parent == NONE) {
-      slot.traceHigh = mix(id ^ nonce);
-      slot.traceLow = mix(id + GOLDEN);
-    } else {
-      Slot above = slot(parent);
-      parentId = above.spanId;
-      slot.traceHigh = above.traceHigh;
-      slot.traceLow = above.traceLow;
-    }
-    fill(slot, index, openWord(handle), name, id, parentId, UNKNOWN, UNKNOWN, 0);
-    push(handle);
-    return handle;
+    return begin(true, name, 0, 0, NO_ID, NO_ID, UNKNOWN, UNKNOWN, 0, null);
+  }
+
+  /** As the other, without attributes. */
+  long begin(
+      @Nullable String name,
+      long traceHigh,
+      long traceLow,
+      long id,
+      long parentId,
+      int kind,
+      int traceFlags,
+      long epochNanos) {
+    return begin(name, traceHigh, traceLow, id, parentId, kind, traceFlags, epochNanos, null);
   }
 
   /**
@@ -224,23 +216,44 @@ final class SpanTable {
       long parentId,
       int kind,
       int traceFlags,
-      long epochNanos) {
-    long handle = take(place(id), true);
-    if (handle == NONE) {
-      return overflow(name, id, traceHigh, traceLow, parentId, kind, traceFlags & 0xff, epochNanos);
-    }
-    Slot slot = slot(handle);
-    slot.traceHigh = traceHigh;
-    slot.traceLow = traceLow;
-    int index = (int) (handle & SLOT_MASK);
-    fill(slot, index, openWord(handle), name, id, parentId, kind, traceFlags & 0xff, epochNanos);
-    return handle;
+      long epochNanos,
+      OpenSpans.@Nullable Attributes attributes) {
+    return begin(
+        false,
+        name,
+        traceHigh,
+        traceLow,
+        id,
+        parentId,
+        kind,
+        traceFlags & 0xff,
+        epochNanos,
+        attributes);
   }
 
-  /** Makes a slot busy, the first that is free from {@code start} on; its handle, or NONE. */
+  /**
+   * Begins a span.
+   *
+   * @param byName whether it has no ids of its own
+   */
   @SuppressWarnings("deprecation") // Thread.threadId() is newer than 17
-  private long take(int start, boolean isFound) {
+  private long begin(
+      boolean byName,
+      @Nullable String name,
+      long traceHigh,
+      long traceLow,
+      long id,
+      long parentId,
+      int kind,
+      int traceFlags,
+      long epochNanos,
+      OpenSpans.@Nullable Attributes attributes) {
+    // In one method on purpose, as set: inlined into Recorder.begin, that would be too large to be
+    // inlined itself, and each OpenSpan would cost 24 bytes.
+    long parent = byName ? currentOrOutside() : NONE;
+    long thread = Thread.currentThread().getId();
     int mask = slots.length - 1;
+    int start = byName ? (int) (thread * 16) : place(id);
     for (int i = 0; i < slots.length; i++) {
       int index = (start + i) & mask;
       Slot slot = slots[index];
@@ -253,18 +266,44 @@ final class SpanTable {
       }
       long generation = (word >>> SpanLayout.GENERATION_SHIFT) + 1;
       long open = generation << SpanLayout.GENERATION_SHIFT | SpanLayout.OPEN;
-      if (slot.compareAndSet(word, open | BUSY)) {
-        slot.threadId = Thread.currentThread().getId();
-        if (isFound) {
-          int far = farthest.get();
-          while (i > far && !farthest.compareAndSet(far, i)) {
-            far = farthest.get();
-          }
-        }
-        return generation << SLOT_BITS | index;
+      if (!slot.compareAndSet(word, open | BUSY)) {
+        continue;
       }
+      long handle = generation << SLOT_BITS | index;
+      slot.threadId = thread;
+      if (byName) {
+        long own = mix(nonce + handle * GOLDEN);
+        long ownParent = NO_ID;
+        if (parent == NONE) {
+          slot.traceHigh = mix(own ^ nonce);
+          slot.traceLow = mix(own + GOLDEN);
+        } else {
+          Slot above = slot(parent);
+          ownParent = above.spanId;
+          slot.traceHigh = above.traceHigh;
+          slot.traceLow = above.traceLow;
+        }
+        fill(slot, index, open, name, own, ownParent, kind, traceFlags, epochNanos, null);
+        push(handle);
+        return handle;
+      }
+      int far = farthest.get();
+      while (i > far && !farthest.compareAndSet(far, i)) {
+        far = farthest.get();
+      }
+      slot.traceHigh = traceHigh;
+      slot.traceLow = traceLow;
+      int written =
+          fill(slot, index, open, name, id, parentId, kind, traceFlags, epochNanos, attributes);
+      setFrom(handle, attributes, written);
+      return handle;
     }
-    return NONE;
+    if (byName) {
+      return overflow(name, parent);
+    }
+    long handle = overflow(name, id, traceHigh, traceLow, parentId, kind, traceFlags, epochNanos);
+    setFrom(handle, attributes, 0);
+    return handle;
   }
 
   private static long openWord(long handle) {
@@ -273,6 +312,21 @@ final class SpanTable {
 
   private static int place(long id) {
     return (int) (id ^ id >>> 32);
+  }
+
+  /** Sets what found no room in the begin entry. */
+  private void setFrom(long handle, OpenSpans.@Nullable Attributes attributes, int from) {
+    if (attributes == null) {
+      return;
+    }
+    for (int i = from; i < attributes.count(); i++) {
+      int kind = attributes.kind(i);
+      if (kind != OpenSpans.Attributes.OTHER) {
+        boolean isText = kind == TEXT;
+        String text = isText ? attributes.text(i) : "";
+        set(handle, attributes.name(i), kind, isText ? 0 : attributes.bits(i), text);
+      }
+    }
   }
 
   /** {@return the handle of the open span with that id of its own, or {@link #NONE}} */
@@ -317,7 +371,9 @@ final class SpanTable {
     return slot;
   }
 
-  private void fill(
+  /** Returns how many of the attributes are in the entry. */
+  // In one method on purpose, as set.
+  private int fill(
       Slot slot,
       int index,
       long open,
@@ -326,7 +382,8 @@ final class SpanTable {
       long parentId,
       int kind,
       int traceFlags,
-      long epochNanos) {
+      long epochNanos,
+      OpenSpans.@Nullable Attributes attributes) {
     Entry entry = entry(slot);
     CborWriter out = entry.writer;
     out.reset(SEAL_SIZE, SEAL_SIZE + slotSize - SpanLayout.FIRST_ENTRY_OFFSET - 8 - 1);
@@ -340,7 +397,38 @@ final class SpanTable {
     ids(out, entry.bytes, 16, id, parentId, slot.nanos, kind, traceFlags, epochNanos);
     out.unsigned(SpanLayout.BEGIN_THREAD);
     entry.threadName.write(out);
-    out.limit(out.limit() + 1);
+    int written = 0;
+    int limit = out.limit();
+    if (attributes != null) {
+      // As long as there is room. Left: the end of this map, and the room for the count of events.
+      out.limit(limit - 1 - 2 * EVENTS_AREA);
+      int count = attributes.count();
+      int from = out.position();
+      if (count > 0 && out.unsigned(SpanLayout.BEGIN_ATTRIBUTES) && out.beginMap()) {
+        out.redactions(0);
+        boolean fits = true;
+        while (fits && written < count) {
+          int valueKind = attributes.kind(written);
+          int mark = out.position();
+          fits =
+              valueKind == OpenSpans.Attributes.OTHER
+                  || attribute(out, attributes, written, valueKind);
+          if (fits) {
+            written++;
+          } else {
+            out.position(mark);
+          }
+        }
+        out.limit(limit);
+        out.end();
+        if (out.redactions() != 0) {
+          counters.add(CounterLayout.REDACTED, out.redactions());
+        }
+      } else {
+        out.position(from);
+      }
+    }
+    out.limit(limit + 1);
     out.end();
     slot.spanId = id;
     slot.nameAt = 0;
@@ -355,6 +443,27 @@ final class SpanTable {
     region.putLongRelease(offset + index * slotSize + SpanLayout.STATE_OFFSET, open);
     // Release: whoever gets the handle sees the fields above. Partner: the CAS of set and close.
     slot.setRelease(open);
+    return written;
+  }
+
+  private boolean attribute(CborWriter out, OpenSpans.Attributes attributes, int i, int kind) {
+    int before = out.redactions();
+    int named = out.keyCut(attributes.name(i));
+    boolean fits = named >= 0;
+    if (fits && (named & CborWriter.SECRET) != 0 && kind != BOOLEAN) {
+      fits = out.redacted();
+    } else if (fits) {
+      switch (kind) {
+        case TEXT -> fits = cut(out, attributes.text(i), MAX_VALUE_BYTES);
+        case INTEGER -> fits = out.number(attributes.bits(i));
+        case FLOATING -> fits = out.number(Double.longBitsToDouble(attributes.bits(i)));
+        default -> fits = out.bool(attributes.bits(i) != 0);
+      }
+    }
+    if (!fits) {
+      out.redactions(before); // it is going to be written, and counted, elsewhere
+    }
+    return fits;
   }
 
   private Entry entry(Slot slot) {

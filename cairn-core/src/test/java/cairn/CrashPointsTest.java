@@ -109,6 +109,40 @@ class CrashPointsTest {
   }
 
   @Test
+  void spanIsThereWithAllAttributesThatItBeganWithOrNot() {
+    OpenSpans.Attributes attributes =
+        new OpenSpans.Attributes() {
+          @Override
+          public int count() {
+            return 3;
+          }
+
+          @Override
+          public String name(int index) {
+            return "k" + index;
+          }
+
+          @Override
+          public int kind(int index) {
+            return TEXT;
+          }
+
+          @Override
+          public String text(int index) {
+            return "value";
+          }
+
+          @Override
+          public long bits(int index) {
+            return 0;
+          }
+        };
+    assertOldOrNewAtEachStoreOf(
+        () ->
+            box.spans.begin("GET", 1, 2, 3L + points.memory.clock.nanos(), 0, 1, 1, 4, attributes));
+  }
+
+  @Test
   void whatBecomesKnownOfASpanIsThereOrNot() {
     long handle = box.spans.begin("GET", 1, 2, 3, 0, 1, 1, 4);
 

@@ -157,6 +157,94 @@ class OpenSpansTest {
         .isEqualTo("timeout");
   }
 
+  /** Attributes as a tracer has them: text, number and so on in turn. */
+  private record Given(List<Object> values) implements OpenSpans.Attributes {
+    @Override
+    public int count() {
+      return values.size();
+    }
+
+    @Override
+    public String name(int index) {
+      return values.get(index).equals("hunter2") ? "password" : "k" + index;
+    }
+
+    @Override
+    public int kind(int index) {
+      Object value = values.get(index);
+      if (value instanceof String) {
+        return TEXT;
+      }
+      if (value instanceof Boolean) {
+        return BOOLEAN;
+      }
+      return value instanceof Long ? LONG : value instanceof Double ? DOUBLE : OTHER;
+    }
+
+    @Override
+    public String text(int index) {
+      return (String) values.get(index);
+    }
+
+    @Override
+    public long bits(int index) {
+      Object value = values.get(index);
+      if (value instanceof Boolean flag) {
+        return flag ? 1 : 0;
+      }
+      return value instanceof Double number
+          ? Double.doubleToRawLongBits(number)
+          : ((Number) value).longValue();
+    }
+  }
+
+  private long begin(String name, long id, Object... values) {
+    return spans.begin(name, HIGH, LOW, id, 0, 1, 1, 0, new Given(List.of(values)));
+  }
+
+  @Test
+  void spanBeginsWithItsAttributesAndLaterOnesWin() {
+    long handle = begin("GET", 5, "text", 7L, 0.5, true, new Object(), "hunter2");
+    assertThat(only().attributes())
+        .isEqualTo(Map.of("k0", "text", "k1", 7L, "k2", 0.5, "k3", true, "password", "<redacted>"));
+    assertThat(memory.box.counters.get(CounterLayout.REDACTED)).isOne();
+
+    spans.set(handle, "k1", SpanTable.INTEGER, 8, "");
+    assertThat(only().attributes()).containsEntry("k1", 8L).hasSize(5);
+  }
+
+  @Test
+  void whatOfTheFirstAttributesFindsNoRoomGoesToTheTrail() {
+    Object[] values = new Object[40];
+    java.util.Arrays.setAll(values, i -> "value " + "x".repeat(i));
+    long handle = begin("GET", 5, values);
+    spans.event(handle);
+
+    Map<String, Object> attributes = only().attributes();
+    assertThat(attributes).hasSize(40);
+    for (int i = 0; i < 40; i++) {
+      assertThat(attributes).containsEntry("k" + i, values[i]);
+    }
+    assertThat(only().events()).isOne();
+    spans.set(handle, "k39", SpanTable.INTEGER, 8, "");
+    spans.set(handle, "k0", SpanTable.INTEGER, 9, "");
+    assertThat(only().attributes()).containsEntry("k39", 8L).containsEntry("k0", 9L);
+  }
+
+  @Test
+  void spanWithoutASlotHasItsFirstAttributesToo() {
+    for (int i = 1; i <= 16; i++) {
+      begin("filler", i);
+    }
+    begin("no slot", -77, "text", 7L);
+
+    assertThat(open())
+        .filteredOn(span -> span.name().equals("no slot"))
+        .singleElement()
+        .extracting(UnfinishedSpan::attributes)
+        .isEqualTo(Map.of("k0", "text", "k1", 7L));
+  }
+
   @Test
   void threadThatWorksOnTheSpanNowIsNamed() throws InterruptedException {
     long handle = begin("handed over", 5);

@@ -556,7 +556,9 @@ public final class BoxScrubber {
   }
 
   private static CborRedactor.Treatment beginTreatment(long number) {
-    if (number == SpanLayout.BEGIN_NAME || number == SpanLayout.BEGIN_THREAD) {
+    if (number == SpanLayout.BEGIN_NAME
+        || number == SpanLayout.BEGIN_THREAD
+        || number == SpanLayout.BEGIN_ATTRIBUTES) {
       return CborRedactor.Treatment.SEARCH;
     }
     return number <= SpanLayout.BEGIN_EPOCH_NANOS && number >= 0

@@ -69,6 +69,9 @@ public final class SpanLayout {
   /** When the span says that it began, in nanoseconds since 1970; absent if it doesn't. */
   public static final int BEGIN_EPOCH_NANOS = 8;
 
+  /** Attributes that the span began with: a map with text keys; absent if there are none. */
+  public static final int BEGIN_ATTRIBUTES = 9;
+
   /** A later name, as text. */
   public static final int NOTE_NAME = 0;
 

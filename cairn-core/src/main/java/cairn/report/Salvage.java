@@ -461,6 +461,13 @@ final class Salvage {
     CborSlice hop = note(notes, SpanLayout.NOTE_THREAD);
     List<CborSlice> hopItems = hop == null ? List.of() : hop.items();
     String laterThread = hopItems.size() < 2 ? null : hopItems.get(1).text();
+    Map<String, CborSlice> attributes = new LinkedHashMap<>();
+    Map<String, Integer> offsets = new HashMap<>();
+    CborSlice begun = map.get(String.valueOf(SpanLayout.BEGIN_ATTRIBUTES));
+    if (begun != null && begun.isMap()) {
+      attributes.putAll(begun.entries());
+      attributes.keySet().forEach(key -> offsets.put(key, SpanLayout.FIRST_ENTRY_OFFSET));
+    }
     return new Span(
         laterName != null ? laterName : name == null ? "(unnamed)" : name,
         unsigned(map, SpanLayout.BEGIN_SPAN_ID).orElse(0),
@@ -474,8 +481,8 @@ final class Salvage {
         Span.statusOf(status),
         Span.descriptionOf(status),
         events == null ? 0 : small(events.unsigned(), 0),
-        new LinkedHashMap<>(),
-        new HashMap<>());
+        attributes,
+        offsets);
   }
 
   private static @Nullable CborSlice note(Map<Long, BoxSpan.Note> notes, long key) {

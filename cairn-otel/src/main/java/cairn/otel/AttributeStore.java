@@ -6,7 +6,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** The attributes of a builder or of an open span. Not thread-safe: one owner at a time. */
-final class AttributeStore {
+final class AttributeStore implements OpenSpans.Attributes {
   /*
    * Parallel arrays in the order of the first put, so that a span's attributes cost no object each:
    * a number is kept as bits, and a marker says so in place of the value. The name is what tells
@@ -192,20 +192,51 @@ final class AttributeStore {
     return new FrozenAttributes(Arrays.copyOf(keys, size), copy, total);
   }
 
-  /** Writes all into the box. Code of a value may run in here: see {@link Values#record}. */
-  void record(OpenSpans box, long handle) {
+  // ---- as the box reads it when a span begins
+
+  @Override
+  public int count() {
+    return size;
+  }
+
+  @Override
+  public String name(int index) {
+    String name = names[index];
+    return name == null ? "" : name; // below size there is one: for the compiler
+  }
+
+  @Override
+  public int kind(int index) {
+    Object value = values[index];
+    if (value == INTEGER) {
+      return LONG;
+    }
+    if (value instanceof String) {
+      return TEXT;
+    }
+    if (value == FLOATING) {
+      return DOUBLE;
+    }
+    return value instanceof Boolean ? BOOLEAN : OTHER;
+  }
+
+  @Override
+  public String text(int index) {
+    return values[index] instanceof String text ? text : "";
+  }
+
+  @Override
+  public long bits(int index) {
+    Object value = values[index];
+    return value instanceof Boolean flag ? (flag ? 1 : 0) : bits[index];
+  }
+
+  /** Writes into the box what it did not read. Code of a value may run: {@link Values#record}. */
+  void recordOthers(OpenSpans box, long handle) {
     for (int i = 0; i < size; i++) {
-      String name = names[i];
       Object value = values[i];
-      if (name == null || value == null) {
-        continue; // below size there is none: for the compiler
-      }
-      if (value == INTEGER) {
-        box.set(handle, name, bits[i]);
-      } else if (value == FLOATING) {
-        box.set(handle, name, Double.longBitsToDouble(bits[i]));
-      } else {
-        Values.record(box, handle, name, value);
+      if (value != null && kind(i) == OTHER) {
+        Values.record(box, handle, name(i), value);
       }
     }
   }

@@ -513,7 +513,15 @@ class CairnSpanBuilder implements SpanBuilder {
 
     long handle =
         tracing.box.begin(
-            spanName, traceHigh, traceLow, spanId, parentId, Numbers.of(kind), flags, start);
+            spanName,
+            traceHigh,
+            traceLow,
+            spanId,
+            parentId,
+            Numbers.of(kind),
+            flags,
+            start,
+            attributes);
     if (attributes != null && handle != OpenSpans.NONE) {
       record(tracing, handle, attributes);
     }
@@ -552,7 +560,7 @@ class CairnSpanBuilder implements SpanBuilder {
 
   private void record(Tracing tracing, long handle, AttributeStore attributes) {
     try {
-      attributes.record(tracing.box, handle);
+      attributes.recordOthers(tracing.box, handle);
     } catch (Throwable e) {
       tracing.faults.note("value of an attribute threw, the box may lack some: " + name, e);
     }
