@@ -313,6 +313,26 @@ class OpenSpansTest {
   }
 
   @Test
+  void spansThatALapOfTheTrailHasOverwrittenAreSaidToBeMissing() {
+    for (int i = 1; i <= 16; i++) {
+      begin("filler", i);
+    }
+    begin("no slot", 77);
+    memory.box.beat();
+    assertThat(memory.report().verdict().headline()).contains("; 17 operations");
+    assertThat(memory.report().findings()).isEmpty();
+
+    for (int i = 0; i < 2_000; i++) {
+      memory.box.breadcrumb(Level.INFO, "c", "lap", Map.of("i", i));
+    }
+    Report report = memory.report();
+    assertThat(report.openSpans()).hasSize(16);
+    assertThat(report.verdict().headline()).contains("; at least 16 operations");
+    assertThat(report.toText()).contains("Open spans (at least 16)");
+    assertThat(report.findings().toString()).contains("had no slot").contains("count=1");
+  }
+
+  @Test
   void closedHandleDoesNothingToTheNextSpanInItsSlot() {
     long stale = begin("first", 1);
     spans.close(stale);

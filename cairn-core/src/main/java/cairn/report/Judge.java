@@ -1457,10 +1457,16 @@ final class Judge {
   }
 
   private String inFlightIfAny() {
-    return salvage.spans.isEmpty() ? "" : inFlight("still in flight");
+    boolean isNone = salvage.spans.isEmpty() && !salvage.spansMayBeMissing;
+    return isNone ? "" : inFlight("still in flight");
   }
 
   private String inFlight(String words) {
+    if (salvage.spans.isEmpty() && salvage.spansMayBeMissing) {
+      return "; whether anything was "
+          + words
+          + " is unknown: more spans were open than have a slot, and the trail has lapped";
+    }
     if (salvage.spans.isEmpty()) {
       return salvage.spansAreWhole
           ? "; nothing was " + words
@@ -1470,6 +1476,7 @@ final class Judge {
     long age = salvage.ageMillis(oldest);
     int count = salvage.spans.size();
     StringBuilder text = new StringBuilder("; ");
+    text.append(salvage.spansMayBeMissing ? "at least " : "");
     text.append(Names.count(count, "operation ", "operations ")).append(words);
     text.append(count == 1 ? "" : ", oldest");
     if (age >= 0) {

@@ -171,6 +171,11 @@ public final class Report {
         map(salvage.scope(RecordLayout.KIND_TRACE)));
   }
 
+  /** {@return whether more spans may have been open than are there} */
+  boolean spansMayBeMissing() {
+    return salvage.spansMayBeMissing;
+  }
+
   /** {@return whether no open span means that there was none} */
   boolean spansAreWhole() {
     return salvage.spansAreWhole;

@@ -134,9 +134,16 @@ final class Salvage {
   /** Whether the tables were all there, and sound, so that no span means that none was open. */
   boolean spansAreWhole;
 
+  /**
+   * Whether spans may have been open that are not in {@link #spans}: they had no slot, and a lap of
+   * the trail has overwritten that they began.
+   */
+  boolean spansMayBeMissing;
+
   /** As {@link #spansAreWhole}, for the trail. */
   boolean trailIsWhole;
 
+  private long begunInTrail;
   private final Map<Field, CborSlice> scope = new LinkedHashMap<>();
 
   /**
@@ -183,6 +190,7 @@ final class Salvage {
     for (BoxRecord record : box.trail()) {
       applyTrail(record, byId, overflowed);
     }
+    noteMissingSpans();
     newestClocks = newestClocks();
     spans = new ArrayList<>(byId.values());
     for (Span span : overflowed.values()) {
@@ -192,6 +200,20 @@ final class Salvage {
     }
     sortSpans();
     lastSeen = lastSeen();
+  }
+
+  private void noteMissingSpans() {
+    long lapped = counters.getOrDefault("spansOverflowed", 0L) - begunInTrail;
+    spansMayBeMissing = lapped > 0;
+    if (spansMayBeMissing) {
+      found(
+          false,
+          "TRAL",
+          "spans that had no slot began in a part of the trail that is overwritten: count="
+              + lapped
+              + "; those of them that had not ended are missing here (more slots:"
+              + " Recorder.Builder.spanSlots)");
+    }
   }
 
   /** Oldest first; those without a start last. */
@@ -217,6 +239,7 @@ final class Salvage {
     spans.addAll(part.spans); // begun by the same clock
     sortSpans();
     spansAreWhole &= part.spansAreWhole;
+    spansMayBeMissing |= part.spansMayBeMissing;
     scope.putAll(part.scope); // an application's says more than an agent's
     part.counters.forEach((counter, count) -> counters.merge(counter, count, Long::sum));
     for (Finding finding : part.findings) {
@@ -387,6 +410,7 @@ final class Salvage {
     switch (record.type()) {
       case RecordLayout.TYPE_BREADCRUMB -> trail.add(crumb(record));
       case RecordLayout.TYPE_SPAN_BEGIN -> {
+        begunInTrail++;
         Span span = span(record.payload(), Map.of());
         overflowed.put(span.id | SpanLayout.OVERFLOWED, span);
       }

@@ -93,8 +93,9 @@ final class TextReport {
 
   private void openSpans() {
     List<UnfinishedSpan> spans = report.openSpans();
-    title("Open spans (" + spans.size() + "), oldest first");
-    if (spans.isEmpty()) {
+    String count = report.spansMayBeMissing() ? "at least " + spans.size() : "" + spans.size();
+    title("Open spans (" + count + "), oldest first");
+    if (spans.isEmpty() && !report.spansMayBeMissing()) {
       line(report.spansAreWhole() ? "none" : "unknown: the box is truncated or damaged");
     }
     for (UnfinishedSpan span : spans.subList(0, Math.min(spans.size(), MAX_SPANS))) {
