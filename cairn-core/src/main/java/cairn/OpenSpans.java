@@ -291,10 +291,26 @@ public final class OpenSpans {
    * counts for the span. The same thread as before costs two memory reads.
    *
    * @param handle of a span with a slot
+   * @return whether it was another thread before; then {@link #unbind} should follow
    */
-  public void bind(long handle) {
+  public boolean bind(long handle) {
+    if (run == null || handle <= 0 || !run.enter()) {
+      return false;
+    }
+    boolean isBound = run.box.spans.bind(handle);
+    run.leave();
+    return isBound;
+  }
+
+  /**
+   * Says that the calling thread has done with the span, unless another has taken it over: the
+   * thread that began it counts again.
+   *
+   * @param handle as given to {@link #bind}
+   */
+  public void unbind(long handle) {
     if (run != null && handle > 0 && run.enter()) {
-      run.box.spans.bind(handle);
+      run.box.spans.unbind(handle);
       run.leave();
     }
   }

@@ -158,6 +158,7 @@ final class SpanTable {
     // Of the span that the slot's state word in the box names: stored before it. Partner: look.
     long nanos;
     long threadId;
+    long beginThreadId;
     long spanId;
   }
 
@@ -271,6 +272,7 @@ final class SpanTable {
       }
       long handle = generation << SLOT_BITS | index;
       slot.threadId = thread;
+      slot.beginThreadId = thread;
       if (byName) {
         long own = mix(nonce + handle * GOLDEN);
         long ownParent = NO_ID;
@@ -878,24 +880,43 @@ final class SpanTable {
     leave(slot, index, open);
   }
 
-  /** Notes that this thread works on the span now. */
+  /**
+   * Notes that this thread works on the span now.
+   *
+   * @return whether another did before
+   */
   @SuppressWarnings("deprecation") // Thread.threadId() is newer than 17
-  void bind(long handle) {
+  boolean bind(long handle) {
+    if (handle <= 0) {
+      return false;
+    }
+    Thread thread = Thread.currentThread();
+    // Racy: of another span at worst, and then the handle is closed.
+    return slot(handle).threadId != thread.getId() && hop(handle, thread.getId(), thread.getName());
+  }
+
+  /** Notes that this thread has done with the span: then the one that began it counts. */
+  @SuppressWarnings("deprecation") // Thread.threadId() is newer than 17
+  void unbind(long handle) {
     if (handle <= 0) {
       return;
     }
-    long thread = Thread.currentThread().getId();
-    // Racy: of another span at worst, and then the handle is closed.
-    if (slot(handle).threadId == thread) {
-      return;
+    Slot slot = slot(handle);
+    long begun = slot.beginThreadId;
+    // Racy, as in bind. A thread that has taken the span over meanwhile keeps it.
+    if (slot.threadId == Thread.currentThread().getId() && slot.threadId != begun) {
+      boolean unused = hop(handle, begun, "");
     }
+  }
+
+  private boolean hop(long handle, long threadId, String name) {
     Slot slot = enterOrCount(handle);
     if (slot == null) {
-      return;
+      return false;
     }
     int index = (int) (handle & SLOT_MASK);
     long open = openWord(handle);
-    slot.threadId = thread;
+    slot.threadId = threadId;
     if (slot.hopsAt == 0) {
       slot.hopsAt = area(slot, THREAD_AREA);
     }
@@ -906,12 +927,13 @@ final class SpanTable {
       out.unsigned(SpanLayout.NOTE_THREAD);
       out.beginArray();
       out.unsigned(slot.hops);
-      out.textCut(Thread.currentThread().getName(), MAX_THREAD_BYTES);
+      out.textCut(name, MAX_THREAD_BYTES);
       out.end();
       int at = index * slotSize + slot.hopsAt + (slot.hops & 1) * THREAD_AREA;
       commit(entry, at, out.position() - SEAL_SIZE, open);
     }
     leave(slot, index, open);
+    return true;
   }
 
   /**

@@ -262,6 +262,29 @@ class OpenSpansTest {
   }
 
   @Test
+  void threadThatHasDoneWithTheSpanIsNotNamedAnyMore() throws InterruptedException {
+    long handle = begin("helped", 5);
+    Thread helper =
+        new Thread(
+            () -> {
+              assertThat(spans.bind(handle)).isTrue();
+              assertThat(spans.bind(handle)).isFalse();
+              assertThat(only().thread()).isEqualTo("helper");
+              spans.unbind(handle);
+            },
+            "helper");
+    helper.start();
+    helper.join();
+    assertThat(only().thread()).isEqualTo(Thread.currentThread().getName());
+
+    Thread first = new Thread(() -> assertThat(spans.bind(handle)).isTrue(), "first");
+    first.start();
+    first.join();
+    spans.unbind(handle); // this thread has not taken it over
+    assertThat(only().thread()).isEqualTo("first");
+  }
+
+  @Test
   void handleIsFoundAgainByTheIdHoweverFullTheTableWas() {
     Map<Long, Long> handles = new HashMap<>();
     Random random = new Random(42);

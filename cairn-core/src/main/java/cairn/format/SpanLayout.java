@@ -83,7 +83,7 @@ public final class SpanLayout {
 
   /**
    * The thread that works on the span now, as an array of a number and a name: of two the one with
-   * the greater number is the newer.
+   * the greater number is the newer. No name: the thread that began it.
    */
   public static final int NOTE_THREAD = 3;
 

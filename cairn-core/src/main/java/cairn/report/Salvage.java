@@ -497,7 +497,9 @@ final class Salvage {
         unsigned(map, SpanLayout.BEGIN_SPAN_ID).orElse(0),
         parent.isPresent() ? Names.hex(parent.getAsLong()) : null,
         traceId == null || traceId.length != 16 ? null : HexFormat.of().formatHex(traceId),
-        laterThread != null ? laterThread : text(map, SpanLayout.BEGIN_THREAD),
+        laterThread != null && !laterThread.isEmpty()
+            ? laterThread
+            : text(map, SpanLayout.BEGIN_THREAD),
         nanos == null ? OptionalLong.empty() : nanos.integer(),
         epochNanos == null ? OptionalLong.empty() : epochNanos.integer(),
         small(unsigned(map, SpanLayout.BEGIN_KIND), -1),

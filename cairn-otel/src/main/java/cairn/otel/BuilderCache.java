@@ -10,9 +10,12 @@ final class BuilderCache {
    * from an earlier use, against the API, and start it again: then the span that starts has the
    * right name, whoever used it last. Names of spans are few, or should be.
    *
-   * A name has two places. What is there and in use is nested, handed to another thread, or was
-   * never started, and nobody can tell which: it keeps its state and leaves the cache, and a new
-   * builder takes the place. So an abandoned builder costs one allocation.
+   * A name has eight places, which take turns. Who keeps a builder against the API and calls it
+   * before its turn comes round takes it out of the cache by that call, and it is his own from then
+   * on; so a builder is two people's only if both keep it for seven uses of the name without a
+   * call. What is in use when its turn comes is nested, handed to another thread, or was never
+   * started, and nobody can tell which: it keeps its state and leaves the cache, and a new builder
+   * takes the place. So an abandoned builder costs one allocation.
    *
    * The thread has the cache through a WeakReference only, an object of the JDK: neither a closed
    * CairnOpenTelemetry nor our class loader is kept by a thread of the application, and what spent
@@ -24,7 +27,9 @@ final class BuilderCache {
    * Rejected: a ring of eight, each used again when its turn comes, whatever the name. A builder
    * that was kept in a field started spans under the names of others.
    */
-  private static final int COUNT = 32;
+  private static final int GROUPS = 32;
+
+  private static final int PLACES = 8;
 
   /** Read once, so that the JIT removes the other branch. */
   private static final boolean REUSE =
@@ -32,9 +37,9 @@ final class BuilderCache {
 
   private static final ThreadLocal<WeakReference<BuilderCache>> CACHES = new ThreadLocal<>();
 
-  private final @Nullable CairnSpanBuilder[] builders = new CairnSpanBuilder[COUNT];
+  private final @Nullable CairnSpanBuilder[] builders = new CairnSpanBuilder[GROUPS * PLACES];
 
-  /** Which of two places the next new builder takes. */
+  /** Which place is next, whatever the name. */
   private int turn;
 
   private BuilderCache() {}
@@ -64,21 +69,14 @@ final class BuilderCache {
   /** {@return one that is in use from here on, by this request} */
   private CairnSpanBuilder builder(RecordingTracer tracer, String name) {
     int hash = name.hashCode();
-    int index = (hash ^ hash >>> 16) & COUNT - 1;
-    CairnSpanBuilder first = builders[index];
-    if (first != null && first.isOf(tracer, name) && first.claim()) {
-      return first;
-    }
-    CairnSpanBuilder second = builders[index ^ 1];
-    if (second != null && second.isOf(tracer, name) && second.claim()) {
-      return second;
+    int place = ((hash ^ hash >>> 16) & GROUPS - 1) * PLACES + (turn++ & PLACES - 1);
+    CairnSpanBuilder builder = builders[place];
+    if (builder != null && builder.isOf(tracer, name) && builder.claim()) {
+      return builder;
     }
     CairnSpanBuilder made = Incubator.newBuilder();
     made.join();
-    if (first != null && (second == null || (turn++ & 1) == 0)) {
-      index ^= 1;
-    }
-    builders[index] = made;
+    builders[place] = made;
     return made;
   }
 }

@@ -820,11 +820,10 @@ final class CairnSpan implements ReadWriteSpan {
   @Override
   @SuppressWarnings("MustBeClosedChecker") // by the caller
   public Scope makeCurrent() {
-    int open = word;
-    if ((open & ENDED) == 0) {
-      tracer.tracing.box.bind(handle());
-    }
-    return ReadWriteSpan.super.makeCurrent();
+    long bound = handle();
+    boolean isBound = tracer.tracing.box.bind(bound);
+    Scope scope = ReadWriteSpan.super.makeCurrent();
+    return isBound ? new BoundScope(scope, tracer.tracing.box, bound) : scope;
   }
 
   private long handle() {

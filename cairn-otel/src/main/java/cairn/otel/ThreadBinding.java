@@ -57,7 +57,10 @@ final class ThreadBinding implements ContextStorage {
     OpenSpans spans = box;
     if (spans != null) {
       try {
-        bind(spans, toAttach);
+        long handle = bind(spans, toAttach);
+        if (handle != OpenSpans.NONE) {
+          return new BoundScope(scope, spans, handle);
+        }
       } catch (Throwable e) {
         FAULTS.unrecorded("attach", e);
       }
@@ -65,15 +68,17 @@ final class ThreadBinding implements ContextStorage {
     return scope;
   }
 
-  private static void bind(OpenSpans spans, @Nullable Context attached) {
+  /** {@return the handle of the span that another thread worked on before, or NONE} */
+  private static long bind(OpenSpans spans, @Nullable Context attached) {
     // OpenTelemetry takes a null context, and does nothing with it.
     Span span = attached == null ? null : Span.fromContextOrNull(attached);
     if (span != null) {
       long handle = spans.find(HexIds.spanId(span));
-      if (handle != OpenSpans.NONE) {
-        spans.bind(handle);
+      if (handle != OpenSpans.NONE && spans.bind(handle)) {
+        return handle;
       }
     }
+    return OpenSpans.NONE;
   }
 
   @Override

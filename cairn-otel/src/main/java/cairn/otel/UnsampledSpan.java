@@ -74,8 +74,9 @@ final class UnsampledSpan implements Span {
   @Override
   @SuppressWarnings("MustBeClosedChecker") // by the caller
   public Scope makeCurrent() {
-    tracing.box.bind(handle);
-    return Span.super.makeCurrent();
+    boolean isBound = tracing.box.bind(handle);
+    Scope scope = Span.super.makeCurrent();
+    return isBound ? new BoundScope(scope, tracing.box, handle) : scope;
   }
 
   @Override

@@ -35,6 +35,10 @@ final class Values {
     if (value instanceof String text) {
       return cut(text, limit);
     }
+    // First, since whether an object is none of an interface takes HotSpot 17 some 30 ns to tell.
+    if (value instanceof Long || value instanceof Boolean || value instanceof Double) {
+      return value;
+    }
     if (value instanceof List<?> list) {
       return list(list, limit);
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import cairn.Recorder;
 import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.api.trace.SpanContext;
@@ -26,7 +27,10 @@ import java.nio.file.Path;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -51,17 +55,39 @@ class BuilderReuseTest {
   // ---- it is used again at all
 
   @Test
-  void builderOfTheSameNameIsTheSameObjectAndOfAnotherIsNot() {
-    SpanBuilder first = tracer.spanBuilder("span");
-    first.startSpan().end();
+  void buildersOfANameTakeTurnsAndThoseOfAnotherAreOthers() {
+    Set<SpanBuilder> builders = Collections.newSetFromMap(new IdentityHashMap<>());
+    for (int i = 0; i < 80; i++) {
+      SpanBuilder builder = tracer.spanBuilder("span");
+      builder.startSpan().end();
+      builders.add(builder);
+    }
     SpanBuilder other = tracer.spanBuilder("other");
     other.startSpan().end();
-    SpanBuilder again = tracer.spanBuilder("span");
-    again.startSpan().end();
 
-    assertThat(again).isSameAs(first);
-    assertThat(other).isNotSameAs(first);
-    assertThat(otel.getTracer("other").spanBuilder("span")).isNotSameAs(first);
+    assertThat(builders).hasSize(8).doesNotContain(other);
+    assertThat(builders).doesNotContain(otel.getTracer("other").spanBuilder("span"));
+  }
+
+  @Test
+  void buildersThatTwoKeepAgainstTheApiAreTwo() {
+    SpanBuilder kept = tracer.spanBuilder("poll");
+    kept.startSpan().end();
+    SpanBuilder other = tracer.spanBuilder("poll");
+    other.startSpan().end();
+    processor.ended.clear();
+
+    kept.setAttribute("tenant", "A");
+    other.setAttribute("tenant", "B");
+    kept.setAttribute("queue", "A");
+    kept.startSpan().end();
+    other.startSpan().end();
+
+    assertThat(other).isNotSameAs(kept);
+    assertThat(processor.ended.get(0).toSpanData().getAttributes())
+        .isEqualTo(Attributes.builder().put("tenant", "A").put("queue", "A").build());
+    assertThat(processor.ended.get(1).toSpanData().getAttributes())
+        .isEqualTo(Attributes.builder().put("tenant", "B").build());
   }
 
   @Test

@@ -12,6 +12,8 @@ import io.opentelemetry.context.Scope;
 import io.opentelemetry.sdk.trace.SdkTracerProvider;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -55,10 +57,22 @@ class ThreadBindingTest {
     Span span = provider.get("test").spanBuilder("work").startSpan();
     Context context = Context.root().with(span);
 
-    on("worker-1", () -> binding.attach(context).close());
+    List<Scope> open = new ArrayList<>();
+    on("worker-1", () -> open.add(binding.attach(context)));
     assertThat(box.only().thread()).isEqualTo("worker-1");
-    on("worker-2", () -> binding.attach(context).close());
+    on("worker-2", () -> open.add(binding.attach(context)));
     assertThat(box.only().thread()).isEqualTo("worker-2");
+    span.end();
+  }
+
+  @Test
+  void threadThatHasDoneWithTheSpanIsNotNamedAnyMore() throws InterruptedException {
+    Span span = provider.get("test").spanBuilder("work").startSpan();
+    Context context = Context.root().with(span);
+
+    on("worker-1", () -> binding.attach(context).close());
+
+    assertThat(box.only().thread()).isEqualTo(Thread.currentThread().getName());
     span.end();
   }
 
