@@ -60,7 +60,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * What the OpenTelemetry specification says a tracer must do, and what its users rely on beside it.
- * The SDK passes each test too, which is what proves the tests.
+ * The SDK passes each test too, which is what proves the tests; one that is older than what a test
+ * says is left out of it, aloud.
  */
 class SpecificationTest {
   private static final Attributes MANY = many(200);
@@ -127,12 +128,15 @@ class SpecificationTest {
   @ParameterizedTest
   @EnumSource(Maker.class)
   void aTracerWithAProcessorIsEnabled(Maker maker) {
-    assertThat(Traced.by(maker).tracer.isEnabled()).isTrue();
+    assertThat(Newest.isEnabled(Traced.by(maker).tracer)).isTrue();
   }
 
   @ParameterizedTest
   @EnumSource(Maker.class)
   void withNobodyToSeeThemSpansDoNotRecordButPropagate(Maker maker) {
+    if (Newest.isNotThatOf(maker, "without processors spans do not record")) {
+      return;
+    }
     Pipeline pipeline =
         maker.build(
             new Setup(
@@ -143,7 +147,7 @@ class SpecificationTest {
                 SpanLimits::getDefault,
                 List.of(),
                 Traced.resource()));
-    assertThat(pipeline.provider().get("t").isEnabled()).isFalse();
+    assertThat(Newest.isEnabled(pipeline.provider().get("t"))).isFalse();
     Span span =
         pipeline.provider().get("t").spanBuilder("s").setParent(Traced.remote()).startSpan();
     assertThat(span.isRecording()).isFalse();
@@ -347,6 +351,9 @@ class SpecificationTest {
   @ParameterizedTest
   @EnumSource(Maker.class)
   void rootsSayThatTheirTraceIdIsRandomAndChildrenSayWhatTheirParentSays(Maker maker) {
+    if (Newest.isNotThatOf(maker, "roots say that their trace id is random")) {
+      return;
+    }
     Traced traced = Traced.by(maker);
     Span root = traced.root("root").startSpan();
     assertThat(root.getSpanContext().getTraceFlags().asHex()).isEqualTo("03");
@@ -392,6 +399,9 @@ class SpecificationTest {
   @ParameterizedTest
   @EnumSource(Maker.class)
   void theSamplerOfARootSeesThatTheTraceIdIsRandom(Maker maker) {
+    if (Newest.isNotThatOf(maker, "the sampler of a root sees that the trace id is random")) {
+      return;
+    }
     Asked sampler = new Asked(SamplingResult.recordAndSample());
     Traced traced = Traced.by(maker, sampler);
     traced.root("root").startSpan();
@@ -616,6 +626,9 @@ class SpecificationTest {
   @ParameterizedTest
   @EnumSource(Maker.class)
   void theSameNameWithAnotherTypeReplacesTheAttribute(Maker maker) {
+    if (Newest.isNotThatOf(maker, "the same name with another type replaces the attribute")) {
+      return;
+    }
     Traced traced = Traced.by(maker);
     Span span = traced.root("s").setAttribute("a", "x").setAttribute("b", 1).startSpan();
     span.setAttribute("a", 5L);
@@ -652,6 +665,9 @@ class SpecificationTest {
   @ParameterizedTest
   @EnumSource(Maker.class)
   void beyondTheLimitNewAttributesAreDroppedAndCountedAndOldOnesStillChange(Maker maker) {
+    if (Newest.isNotThatOf(maker, "an attribute that was changed counts once")) {
+      return;
+    }
     Traced traced = Traced.by(maker, SpanLimits.builder().setMaxNumberOfAttributes(2).build());
     Span span = traced.root("s").setAttribute("a", "x").startSpan();
     span.setAttribute("b", "x").setAttribute("c", "x").setAttribute("a", "y");
@@ -1024,6 +1040,9 @@ class SpecificationTest {
   @ParameterizedTest
   @EnumSource(Maker.class)
   void allCallsOnOneSpanFromManyThreadsAreCounted(Maker maker) throws Exception {
+    if (Newest.isNotThatOf(maker, "an attribute that was changed counts once")) {
+      return;
+    }
     Traced traced = Traced.by(maker);
     Span span = traced.root("s").startSpan();
     int threads = 4;
