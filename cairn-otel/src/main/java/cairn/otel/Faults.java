@@ -1,6 +1,7 @@
 package cairn.otel;
 
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What code of others threw into ours, or ours where others would pass it on to the application:
@@ -24,8 +25,15 @@ final class Faults {
     }
   }
 
+  /** Takes note of what did not throw and is wrong; as {@link #note(String, Throwable)}. */
+  void note(String what) {
+    if (count.getAndIncrement() == 0) {
+      warn(what);
+    }
+  }
+
   /**
-   * Takes note of a call that was not recorded; as {@link #note}.
+   * Takes note of a call that was not recorded; as {@link #note(String, Throwable)}.
    *
    * @param call such as {@code onStart}
    */
@@ -44,11 +52,22 @@ final class Faults {
   }
 
   /** Says what somebody must read; never throws. */
+  static void warn(String message) {
+    log(message, null);
+  }
+
+  /** As {@link #warn(String)}, with the stack trace for who debugs. */
   static void warn(String message, Throwable cause) {
+    log(message, cause);
+  }
+
+  private static void log(String message, @Nullable Throwable cause) {
     try {
       System.Logger logger = System.getLogger("cairn");
       logger.log(System.Logger.Level.WARNING, message);
-      logger.log(System.Logger.Level.DEBUG, message, cause);
+      if (cause != null) {
+        logger.log(System.Logger.Level.DEBUG, message, cause);
+      }
     } catch (RuntimeException | LinkageError | StackOverflowError e) {
       // A broken logging set-up is not ours to report, and nothing else is left to report it to.
     }

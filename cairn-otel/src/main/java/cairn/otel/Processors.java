@@ -9,10 +9,12 @@ import io.opentelemetry.sdk.trace.internal.ExtendedSpanProcessor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The span processors in their order, each guarded: one that throws does not reach the application,
- * and the others are called all the same. What each requires is asked once.
+ * The span processors in their order, each guarded: what one throws, or a result that it does not
+ * give, does not reach the application, and the others are called all the same. What each requires
+ * is asked once.
  */
 final class Processors {
   private static final SpanProcessor[] NONE = {};
@@ -95,17 +97,28 @@ final class Processors {
   }
 
   private CompletableResultCode each(
-      String call, Function<SpanProcessor, CompletableResultCode> action) {
+      String call, Function<SpanProcessor, @Nullable CompletableResultCode> action) {
     List<CompletableResultCode> results = new ArrayList<>();
     for (SpanProcessor processor : all) {
-      try {
-        results.add(action.apply(processor));
-      } catch (Throwable e) {
-        faults.note("span processor threw in " + call + ": " + name(processor), e);
-        results.add(CompletableResultCode.ofFailure());
-      }
+      results.add(result(call, processor, action));
     }
     return CompletableResultCode.ofAll(results);
+  }
+
+  private CompletableResultCode result(
+      String call,
+      SpanProcessor processor,
+      Function<SpanProcessor, @Nullable CompletableResultCode> action) {
+    try {
+      CompletableResultCode result = action.apply(processor);
+      if (result != null) {
+        return result;
+      }
+      faults.note("span processor gave no result of " + call + ": " + name(processor));
+    } catch (Throwable e) {
+      faults.note("span processor threw in " + call + ": " + name(processor), e);
+    }
+    return CompletableResultCode.ofFailure();
   }
 
   private static String name(SpanProcessor processor) {

@@ -87,6 +87,34 @@ class CairnOpenTelemetryTest {
   }
 
   @Test
+  void aProcessorWithoutAResultOfFlushAndShutdownHasFailedAndTheNextOnesAreReached() {
+    Spans.Collecting without =
+        new Spans.Collecting() {
+          @Override
+          public CompletableResultCode forceFlush() {
+            return null;
+          }
+
+          @Override
+          public CompletableResultCode shutdown() {
+            return null;
+          }
+        };
+    CairnOpenTelemetry two =
+        CairnOpenTelemetry.builder(Spans.disabled())
+            .addSpanProcessor(without)
+            .addSpanProcessor(processor)
+            .build();
+
+    assertThat(two.forceFlush().isSuccess()).isFalse();
+    assertThat(two.tracing().faults.count()).isEqualTo(1);
+    assertThat(two.shutdown().isSuccess()).isFalse();
+    assertThat(two.tracing().faults.count()).isEqualTo(2);
+    assertThat(processor.flushes).isEqualTo(1);
+    assertThat(processor.shutdowns).isEqualTo(1);
+  }
+
+  @Test
   @Timeout(20)
   void batchProcessorExportsWhatEndedBeforeItWasClosed() {
     InMemorySpanExporter exporter = InMemorySpanExporter.create();
