@@ -9,6 +9,7 @@ import io.opentelemetry.sdk.logs.SdkLoggerProviderBuilder;
 import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.trace.SdkTracerProviderBuilder;
 import java.time.Duration;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,11 @@ public final class CairnAutoConfiguration implements AutoConfigurationCustomizer
 
   private volatile Resource resource = Resource.empty();
 
+  /** Read once for both providers: a mistake is said once. Null: not read. */
+  private volatile @Nullable ProcessorSettings settings;
+
+  private volatile @Nullable Boolean enabled;
+
   /** For {@link java.util.ServiceLoader}. */
   public CairnAutoConfiguration() {}
 
@@ -50,6 +56,8 @@ public final class CairnAutoConfiguration implements AutoConfigurationCustomizer
     customizer.addResourceCustomizer(
         (built, config) -> {
           resource = built;
+          settings = null;
+          enabled = null;
           return built;
         });
     customizer.addTracerProviderCustomizer(this::addSpanProcessor);
@@ -90,11 +98,26 @@ public final class CairnAutoConfiguration implements AutoConfigurationCustomizer
     return builder;
   }
 
-  private static boolean isEnabled(ConfigProperties config) {
-    return config.getBoolean("cairn.otel.enabled", true);
+  private boolean isEnabled(ConfigProperties config) {
+    Boolean known = enabled;
+    if (known == null) {
+      Boolean given = truth(config, "cairn.otel.enabled");
+      known = given == null || given;
+      enabled = known;
+    }
+    return known;
   }
 
   private ProcessorSettings settings(ConfigProperties config) {
+    ProcessorSettings known = settings;
+    if (known == null) {
+      known = read(config);
+      settings = known;
+    }
+    return known;
+  }
+
+  private ProcessorSettings read(ConfigProperties config) {
     String app = first(config.getString("cairn.app"), resource.getAttribute(SERVICE_NAME));
     String environment =
         first(resource.getAttribute(ENVIRONMENT), resource.getAttribute(ENVIRONMENT_BEFORE));
@@ -103,9 +126,9 @@ public final class CairnAutoConfiguration implements AutoConfigurationCustomizer
         first(config.getString("cairn.dir"), null),
         first(config.getString("cairn.release"), resource.getAttribute(SERVICE_VERSION)),
         first(config.getString("cairn.environment"), environment),
-        config.getList("cairn.otel.attributes"),
+        ProcessorSettings.keys(config.getList("cairn.otel.attributes")),
         refresh(config),
-        config.getBoolean("cairn.otel.threads"));
+        truth(config, "cairn.otel.threads"));
   }
 
   /** A setting that names none is said and not followed: a typo must not cost the recording. */
@@ -113,8 +136,35 @@ public final class CairnAutoConfiguration implements AutoConfigurationCustomizer
     try {
       return config.getDuration("cairn.otel.refresh");
     } catch (ConfigurationException e) {
-      Faults.warn(e.getMessage() + "; spans are looked at with the default interval", e);
+      Faults.warn(
+          "setting is not understood: cairn.otel.refresh="
+              + config.getString("cairn.otel.refresh")
+              + " (give a number and a unit, such as 250ms); spans are looked at with the default"
+              + " interval",
+          e);
       return null;
+    }
+  }
+
+  /** OpenTelemetry takes whatever is not true for false, so a typo would switch things off. */
+  private static @Nullable Boolean truth(ConfigProperties config, String name) {
+    String value = first(config.getString(name), null);
+    if (value == null) {
+      return null;
+    }
+    switch (value.strip().toLowerCase(Locale.ROOT)) {
+      case "true":
+        return true;
+      case "false":
+        return false;
+      default:
+        Faults.warn(
+            "setting is not understood: "
+                + name
+                + "="
+                + value
+                + " (give true or false); the default is used");
+        return null;
     }
   }
 

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param directory root directory
  * @param release of the application
  * @param environment such as {@code prod}
- * @param attributes names of attributes, as for {@link CairnSpanProcessor.Builder#attributes}
+ * @param keys of the attributes that are recorded
  * @param refresh as for {@link CairnSpanProcessor.Builder#refresh}
  * @param threads as for {@link CairnSpanProcessor.Builder#threads}
  */
@@ -23,7 +23,7 @@ record ProcessorSettings(
     @Nullable String directory,
     @Nullable String release,
     @Nullable String environment,
-    @Nullable List<String> attributes,
+    ListedKeys keys,
     @Nullable Duration refresh,
     @Nullable Boolean threads) {
   /** Of a recorder's builder. */
@@ -67,7 +67,7 @@ record ProcessorSettings(
   }
 
   /** A mistake in the list is said, and not followed: it must not cost the application its SDK. */
-  private ListedKeys keys() {
+  static ListedKeys keys(@Nullable List<String> attributes) {
     if (attributes == null || attributes.isEmpty()) {
       return ListedKeys.defaults();
     }
@@ -81,7 +81,7 @@ record ProcessorSettings(
 
   CairnSpanProcessor spanProcessor() {
     CairnSpanProcessor.Builder builder =
-        CairnSpanProcessor.builder(recorder()).keys(keys()).threads(bindsThreads());
+        CairnSpanProcessor.builder(recorder()).keys(keys).threads(bindsThreads());
     if (refresh != null) {
       try {
         builder.refresh(refresh);
@@ -93,12 +93,12 @@ record ProcessorSettings(
   }
 
   CairnLogRecordProcessor logRecordProcessor() {
-    return CairnLogRecordProcessor.builder(recorder()).keys(keys()).build();
+    return CairnLogRecordProcessor.builder(recorder()).keys(keys).build();
   }
 
   /** {@return one that opens a recorder at its first log record, if none is open then} */
   CairnLogRecordProcessor lateLogRecordProcessor() {
-    return new CairnLogRecordProcessor(this::recorder, keys());
+    return new CairnLogRecordProcessor(this::recorder, keys);
   }
 
   private boolean bindsThreads() {

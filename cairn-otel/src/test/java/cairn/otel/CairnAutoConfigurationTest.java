@@ -2,7 +2,6 @@ package cairn.otel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import cairn.Level;
 import cairn.Recorder;
 import cairn.report.Breadcrumb;
 import cairn.report.Report;
@@ -19,10 +18,15 @@ import io.opentelemetry.sdk.trace.ReadableSpan;
 import io.opentelemetry.sdk.trace.SpanProcessor;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -92,7 +96,7 @@ class CairnAutoConfigurationTest {
           .containsEntry("url.path", "/orders/17")
           .containsEntry("order.id", 17L);
       Breadcrumb crumb = report.trail().get(report.trail().size() - 1);
-      assertThat(crumb.level()).isEqualTo(Level.ERROR);
+      assertThat(crumb.level()).isEqualTo(cairn.Level.ERROR);
       assertThat(crumb.message()).isEqualTo("no stock");
       assertThat(crumb.spanId()).isEqualTo(span.getSpanContext().getSpanId());
       assertThat(crumb.data()).containsEntry("error.type", "out_of_stock");
@@ -205,6 +209,42 @@ class CairnAutoConfigurationTest {
   }
 
   @Test
+  void switchThatIsNeitherTrueNorFalseLeavesTheDefaultAndIsSaidOnce() {
+    try (Warnings warnings = new Warnings();
+        OpenTelemetrySdk sdk =
+            sdk(Map.of("cairn.otel.enabled", "yess", "cairn.otel.threads", "maybe"))) {
+      sdk.getTracer("test").spanBuilder("work").startSpan();
+
+      assertThat(BoxUnderTest.report(root).openSpans()).hasSize(1);
+      assertThat(sdk.toString()).contains("threads=false");
+      assertThat(warnings.of("cairn.otel.enabled=yess")).hasSize(1);
+      assertThat(warnings.of("cairn.otel.threads=maybe")).hasSize(1);
+    }
+  }
+
+  @Test
+  void switchMayBeWrittenInAnyCase() throws Exception {
+    try (OpenTelemetrySdk sdk = sdk(Map.of("cairn.otel.enabled", " FALSE"))) {
+      assertThat(sdk.toString()).doesNotContain("Cairn");
+      assertThat(Files.list(root)).isEmpty();
+    }
+  }
+
+  @Test
+  void mistakeIsSaidOnceForBothProcessorsWithItsValue() {
+    try (Warnings warnings = new Warnings();
+        OpenTelemetrySdk sdk =
+            sdk(
+                Map.of(
+                    "cairn.otel.refresh", "banana",
+                    "cairn.otel.attributes", "order.id:float"))) {
+      assertThat(sdk.toString()).contains("refresh=PT0.25S");
+      assertThat(warnings.of("cairn.otel.refresh=banana")).hasSize(1);
+      assertThat(warnings.of("attribute=order.id:float")).hasSize(1);
+    }
+  }
+
+  @Test
   void failureLeavesTheSdkWithoutTheProcessorsAndStarts() {
     try (OpenTelemetrySdk sdk = sdk(Map.of("cairn.dir", "no path: \0"))) {
       sdk.getTracer("test").spanBuilder("work").startSpan().end();
@@ -221,6 +261,35 @@ class CairnAutoConfigurationTest {
 
       assertThat(span.getSpanContext().isValid()).isTrue();
       assertThat(Recorder.global().isEnabled()).isFalse();
+    }
+  }
+
+  /** What is logged as a warning meanwhile. */
+  private static final class Warnings extends Handler implements AutoCloseable {
+    private final List<String> all = new ArrayList<>();
+    private final Logger logger = Logger.getLogger("cairn");
+
+    Warnings() {
+      logger.addHandler(this);
+    }
+
+    List<String> of(String part) {
+      return all.stream().filter(message -> message.contains(part)).toList();
+    }
+
+    @Override
+    public synchronized void publish(LogRecord record) {
+      if (record.getLevel() == Level.WARNING) {
+        all.add(record.getMessage());
+      }
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {
+      logger.removeHandler(this);
     }
   }
 }

@@ -40,7 +40,16 @@ class DeclarativeConfigTest {
         Proxy.newProxyInstance(
             DeclarativeConfigTest.class.getClassLoader(),
             new Class<?>[] {DeclarativeConfigProperties.class},
-            (proxy, method, arguments) -> values.get((String) arguments[0]));
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("getPropertyKeys")) {
+                return values.keySet();
+              }
+              Object value = values.get((String) arguments[0]);
+              if (value instanceof RuntimeException e) {
+                throw e;
+              }
+              return value;
+            });
   }
 
   private static ComponentProvider component(Class<?> type) {
@@ -119,6 +128,23 @@ class DeclarativeConfigTest {
       assertThat(processor.toString())
           .contains("http.route")
           .contains("refresh=PT0.25S")
+          .contains(String.valueOf(own.directory()));
+    }
+  }
+
+  /** The reader throws for a value of another kind. */
+  @Test
+  void keyOfAnotherKindLeavesItsDefaultAndDoesNotReachTheReader() {
+    RuntimeException mistake = new IllegalStateException("no number: soon");
+    try (Recorder own = Recorder.builder("own").directory(root).open()) {
+      Object processor =
+          component(SpanProcessor.class)
+              .create(node(Map.of("refresh", mistake, "threads", mistake, "attributes", mistake)));
+
+      assertThat(processor.toString())
+          .contains("http.route")
+          .contains("refresh=PT0.25S")
+          .contains("threads=false")
           .contains(String.valueOf(own.directory()));
     }
   }
