@@ -59,6 +59,12 @@ final class OtlpAttributes {
     return omitted;
   }
 
+  /** {@return the values by key} Exporters that print a span or a log record print this. */
+  @Override
+  public String toString() {
+    return values.toString();
+  }
+
   private static Object form(Object value) {
     if (value instanceof List<?> list) {
       return isOfOneKind(list) ? new ArrayList<Object>(list) : OtlpJsonWriter.plain(list);

@@ -190,6 +190,16 @@ class ReportTelemetryTest {
         .isEqualTo(child.getAttributes().size() + 1);
   }
 
+  /** What an exporter that prints them prints. */
+  @Test
+  void asTextTheySayTheirAttributes() {
+    ReportTelemetry telemetry = new ReportTelemetry(telemetry());
+
+    assertThat(telemetry.spans().get(0).toString()).contains("cairn.span.incomplete=true");
+    assertThat(telemetry.logs().get(telemetry.logs().size() - 1).toString())
+        .contains("app.crash.id=");
+  }
+
   @Test
   void allRecordsShareOneResourceAndOneScope() {
     ReportTelemetry telemetry = new ReportTelemetry(telemetry());
