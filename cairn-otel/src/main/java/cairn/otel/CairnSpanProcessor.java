@@ -25,9 +25,11 @@ import org.jspecify.annotations.Nullable;
  *     .addSpanProcessor(BatchSpanProcessor.builder(exporter).build())
  * }</pre>
  *
- * <p>A span is in the box from its start, with its ids, kind, name and a list of attributes. Names
- * and attributes that are set later follow within two intervals of the refresher. Spans that a
- * sampler drops are not recorded: the SDK does not show them.
+ * <p>A span is in the box from its start, with its ids, kind and name, and with those attributes of
+ * the {@link Builder#attributes list} that are asked for at the start of its kind. All other ones
+ * of the list follow within two intervals of the refresher, whether they were set at the start or
+ * later, and so do changed names. Spans that a sampler drops are not recorded: the SDK does not
+ * show them.
  *
  * <p>Any thread; lock-free. Adds no allocation to a span that ends within an interval. Nothing is
  * thrown into the application, but for an error of the virtual machine. Survives process death once
@@ -239,6 +241,15 @@ public final class CairnSpanProcessor implements SpanProcessor {
     /**
      * Sets which attributes are recorded. Default: common ones of HTTP, databases, messaging and
      * RPC, and {@code error.type} and {@code enduser.id}; no query strings of URLs.
+     *
+     * <p>Each question takes the span's lock, so of the default list a span that starts is asked
+     * only for what instrumentations of its kind set before: SERVER for {@code
+     * http.request.method}, {@code url.path} and {@code rpc.method}; CLIENT for {@code
+     * http.request.method}, {@code server.address}, {@code db.system.name}, {@code db.query.text},
+     * {@code db.system}, {@code db.statement} and {@code rpc.method}; PRODUCER for {@code
+     * messaging.destination.name}; CONSUMER for that and {@code messaging.message.id}; INTERNAL for
+     * none. A name with its type, and one that is not in the default list, is asked for at the
+     * start of every span.
      *
      * @param names each a name, or a name, a colon and its type ({@code string}, {@code long},
      *     {@code double}, {@code boolean} or {@code strings}), which is faster; {@code default}

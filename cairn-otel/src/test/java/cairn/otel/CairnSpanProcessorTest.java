@@ -12,6 +12,7 @@ import cairn.Recorder;
 import cairn.report.UnfinishedSpan;
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanBuilder;
 import io.opentelemetry.api.trace.SpanContext;
 import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.api.trace.TraceFlags;
@@ -33,6 +34,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -285,6 +287,54 @@ class CairnSpanProcessorTest {
         .containsEntry("f", 6L)
         .containsEntry("g", List.of("z"));
     span.end();
+  }
+
+  /** The table of OTEL-SDK-AGENT.md. */
+  @Test
+  void whichOfTheDefaultAttributesAreThereAtTheStartDependsOnTheKind() {
+    assertThat(atStart(SpanKind.SERVER, "default"))
+        .containsExactlyInAnyOrder("http.request.method", "url.path", "rpc.method");
+    assertThat(atStart(SpanKind.CLIENT, "default"))
+        .containsExactlyInAnyOrder(
+            "http.request.method",
+            "server.address",
+            "db.system.name",
+            "db.query.text",
+            "db.system",
+            "db.statement",
+            "rpc.method");
+    assertThat(atStart(SpanKind.PRODUCER, "default"))
+        .containsExactlyInAnyOrder("messaging.destination.name");
+    assertThat(atStart(SpanKind.CONSUMER, "default"))
+        .containsExactlyInAnyOrder("messaging.destination.name", "messaging.message.id");
+    assertThat(atStart(SpanKind.INTERNAL, "default")).isEmpty();
+  }
+
+  @Test
+  void nameWithItsTypeIsAskedForAtTheStartOfEveryKind() {
+    for (SpanKind kind : SpanKind.values()) {
+      assertThat(atStart(kind, "default", "enduser.id:string", "order.id"))
+          .contains("enduser.id", "order.id");
+    }
+  }
+
+  /** The keys in the box of a span that was given all of them, before anybody looks again. */
+  private Set<String> atStart(SpanKind kind, String... listed) {
+    use(byHand().attributes(List.of(listed)));
+    SpanBuilder builder = tracer.spanBuilder("span").setSpanKind(kind);
+    ListedKeys keys = ListedKeys.of(List.of("default", "order.id"));
+    for (int i = 0; i < keys.count(); i++) {
+      String name = keys.name(i);
+      if (name.endsWith("_code") || name.endsWith(".port")) {
+        builder.setAttribute(name, 1L);
+      } else {
+        builder.setAttribute(name, "x");
+      }
+    }
+    Span span = builder.startSpan();
+    Set<String> found = Set.copyOf(box.only().attributes().keySet());
+    span.end();
+    return found;
   }
 
   @Test
