@@ -233,6 +233,8 @@ class CairnSpanTest {
               () -> {
                 try (Scope scope = span.makeCurrent()) {
                   during.set(Span.current() == span ? only(Spans.inBox(root)).thread() : null);
+                } catch (IOException e) {
+                  during.set(e.toString());
                 }
               },
               "worker of this test");
