@@ -51,6 +51,7 @@ final class ExportCommand implements Callable<Integer> {
   private int exported;
   private int failed;
   private int running;
+  private boolean outputFailed;
 
   ExportCommand(Session session) {
     this.session = session;
@@ -62,23 +63,32 @@ final class ExportCommand implements Callable<Integer> {
             new String[] {
               "Exports dead runs as OpenTelemetry's traces and logs.",
               "",
-              "Open spans become spans that end with an error at the last sign of life, breadcrumbs log",
-              "records, the death the event app.crash with the run id as app.crash.id. A run that ended in",
+              "Open spans become spans that end with an error at the last sign of life, breadcrumbs"
+                  + " log",
+              "records, the death the event app.crash with the run id as app.crash.id. A run that"
+                  + " ended in",
               "order has no app.crash.",
               "",
-              "At least once: what was exported is marked after it was written and forced, or answered by",
-              "the endpoint, and --all-dead leaves it out from then on. A run that is named is exported",
-              "whatever its mark; to stdout that is a look, and sets none. Exported again, all ids are",
+              "At least once: what was exported is marked after it was written and forced, or"
+                  + " answered by",
+              "the endpoint, and --all-dead leaves it out from then on. A run that is named is"
+                  + " exported",
+              "whatever its mark; to stdout that is a look, and sets none. Exported again, all ids"
+                  + " are",
               "the same."
             },
             new String[] {
-              "Exit codes: 0 exported or nothing to export, 1 a run could not be exported, 2 wrong usage,",
+              "Exit codes: 0 exported or nothing to export, 1 a run could not be exported, 2 wrong"
+                  + " usage,",
               "            3 no such run or directory, or the output failed, 4 still running",
               "",
               "Examples:",
-              "  cairn export --otlp-file /var/spool/otlp/ --all-dead   for the Collector's otlpjsonfile",
-              "  cairn export --otlp-file deaths.jsonl 7f3a9c01         one run, behind what is there",
-              "  cairn export --otlp-file - | jq .                      a look at the run that died last",
+              "  cairn export --otlp-file /var/spool/otlp/ --all-dead   for the Collector's"
+                  + " otlpjsonfile",
+              "  cairn export --otlp-file deaths.jsonl 7f3a9c01         one run, behind what is"
+                  + " there",
+              "  cairn export --otlp-file - | jq .                      a look at the run that died"
+                  + " last",
               "  cairn export --otlp-endpoint http://127.0.0.1:4318 --all-dead"
             });
     spec.addOption(file);
@@ -112,6 +122,9 @@ final class ExportCommand implements Callable<Integer> {
       for (Run run : named.isEmpty() ? List.of(source.select(false)) : named) {
         exportNamed(run, target);
       }
+    }
+    if (outputFailed) {
+      return ExitCode.UNREADABLE;
     }
     if (failed > 0) {
       return ExitCode.FOUND;
@@ -189,6 +202,9 @@ final class ExportCommand implements Callable<Integer> {
 
   private void exportAll(ExportTarget target) {
     List<Run> runs = source.runs();
+    if (runs.isEmpty() && source.app() != null) {
+      session.error("no run of that application: app=" + source.app() + " (see: cairn list)");
+    }
     Collections.reverse(runs); // the oldest death first, as they happened
     int dead = 0;
     int elsewhere = 0;
@@ -232,6 +248,7 @@ final class ExportCommand implements Callable<Integer> {
     try {
       target.take(telemetry);
     } catch (IOException e) {
+      outputFailed |= target.isOutput();
       sayFailed(run, e, "nothing is lost: export it again");
       return;
     }

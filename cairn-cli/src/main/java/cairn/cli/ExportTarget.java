@@ -3,6 +3,7 @@ package cairn.cli;
 import cairn.otel.OtlpFile;
 import cairn.otel.OtlpJson;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,6 +25,13 @@ interface ExportTarget {
     return false;
   }
 
+  /**
+   * {@return whether it is written to here, so that a failure is one of the output, not of a run}
+   */
+  default boolean isOutput() {
+    return true;
+  }
+
   /** One file, which is appended to. */
   record AppendedFile(Path file) implements ExportTarget {
     @Override
@@ -41,6 +49,11 @@ interface ExportTarget {
   record Directory(Path directory) implements ExportTarget {
     @Override
     public void take(OtlpJson telemetry) throws IOException {
+      Path above = directory.toAbsolutePath().normalize().getParent();
+      if (above != null && !Files.isDirectory(above)) {
+        throw new IOException(
+            "no such directory: dir=" + above + " (make it, or correct the path)");
+      }
       OtlpFile.create(directory, telemetry);
     }
 

@@ -123,6 +123,11 @@ final class OtlpEndpoint implements ExportTarget {
   }
 
   @Override
+  public boolean isOutput() {
+    return false;
+  }
+
+  @Override
   public void take(OtlpJson telemetry) throws IOException {
     for (byte[] request : telemetry.traceRequests()) {
       post("/v1/traces", request);

@@ -75,7 +75,8 @@ final class RunSource {
     addManyTo(spec);
   }
 
-  private @Nullable String app() {
+  /** {@return the application that was named; null if none was} */
+  @Nullable String app() {
     return Options.text(app);
   }
 

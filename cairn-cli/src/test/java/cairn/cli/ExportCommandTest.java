@@ -228,10 +228,36 @@ class ExportCommandTest {
 
     Cli.Result result = cli.run("export", "--otlp-file", "/dev/full", "--all-dead");
 
-    assertThat(result.exitCode()).isEqualTo(1);
+    assertThat(result.exitCode()).isEqualTo(3);
     assertThat(result.err())
         .startsWith("cairn: run not exported: run=shop/" + run.id() + ", error=No space left");
     assertThat(mark(run)).doesNotExist();
+  }
+
+  @Test
+  void neitherFileNorDirectoryIsMadeBelowADirectoryThatIsMissing() {
+    DeadRuns.Dead run = dead.addTo(root, "shop");
+    Path missing = temp.resolve("mistyped");
+
+    for (String below : List.of("/out/", "/out.jsonl")) {
+      Cli.Result result = cli.run("export", "--otlp-file", missing + below, "--all-dead");
+
+      assertThat(result.exitCode()).isEqualTo(3);
+      assertThat(result.err()).startsWith("cairn: run not exported: run=shop/" + run.id());
+      assertThat(missing).doesNotExist();
+      assertThat(mark(run)).doesNotExist();
+    }
+  }
+
+  @Test
+  void applicationWithoutARunIsSaid() {
+    dead.addTo(root, "shop");
+
+    Cli.Result result = cli.run("export", "--otlp-file", "-", "--all-dead", "--app", "shpo");
+
+    assertThat(result.exitCode()).isZero();
+    assertThat(result.err())
+        .startsWith("cairn: no run of that application: app=shpo (see: cairn list)\n");
   }
 
   @Test
@@ -251,7 +277,7 @@ class ExportCommandTest {
             err,
             cli.surroundings());
 
-    assertThat(exitCode).isEqualTo(1);
+    assertThat(exitCode).isEqualTo(3);
     assertThat(err.toString(StandardCharsets.UTF_8)).contains("run not exported: run=shop/");
     assertThat(mark(run)).doesNotExist();
   }
