@@ -9,7 +9,6 @@ import io.opentelemetry.sdk.logs.SdkLoggerProviderBuilder;
 import io.opentelemetry.sdk.resources.Resource;
 import io.opentelemetry.sdk.trace.SdkTracerProviderBuilder;
 import java.time.Duration;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -152,20 +151,17 @@ public final class CairnAutoConfiguration implements AutoConfigurationCustomizer
     if (value == null) {
       return null;
     }
-    switch (value.strip().toLowerCase(Locale.ROOT)) {
-      case "true":
-        return true;
-      case "false":
-        return false;
-      default:
-        Faults.warn(
-            "setting is not understood: "
-                + name
-                + "="
-                + value
-                + " (give true or false); the default is used");
-        return null;
+    String word = value.strip();
+    if (word.equalsIgnoreCase("true") || word.equalsIgnoreCase("false")) {
+      return word.equalsIgnoreCase("true");
     }
+    Faults.warn(
+        "setting is not understood: "
+            + name
+            + "="
+            + value
+            + " (give true or false); the default is used");
+    return null;
   }
 
   private static @Nullable String first(@Nullable String value, @Nullable String otherwise) {
