@@ -580,6 +580,14 @@ public final class BoxReader {
     return records;
   }
 
+  /** {@return whether the trail has begun to overwrite its oldest records} */
+  public boolean trailHasLapped() {
+    Section ring = sections.get(BoxLayout.TRAIL);
+    // The first lap begins at the ring's length.
+    return ring != null
+        && trailPlaces().stream().anyMatch(place -> place.position() >= 2L * ring.length);
+  }
+
   /** {@return where the records of the last lap lie, erased ones too, in order of position} */
   List<Place> trailPlaces() {
     Section ring = sections.get(BoxLayout.TRAIL);

@@ -190,7 +190,7 @@ final class Salvage {
     for (BoxRecord record : box.trail()) {
       applyTrail(record, byId, overflowed);
     }
-    noteMissingSpans();
+    noteMissingSpans(box);
     newestClocks = newestClocks();
     spans = new ArrayList<>(byId.values());
     for (Span span : overflowed.values()) {
@@ -202,9 +202,10 @@ final class Salvage {
     lastSeen = lastSeen();
   }
 
-  private void noteMissingSpans() {
+  private void noteMissingSpans(BoxReader box) {
     long lapped = counters.getOrDefault("spansOverflowed", 0L) - begunInTrail;
-    spansMayBeMissing = lapped > 0;
+    // A scrub erases the begins of spans that have ended, too: hence the look at the laps.
+    spansMayBeMissing = lapped > 0 && box.trailHasLapped();
     if (spansMayBeMissing) {
       found(
           false,
