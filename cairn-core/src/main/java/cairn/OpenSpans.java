@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
  * one recorder, and means nothing to another. A handle of a span that has ended does nothing,
  * whoever has its slot meanwhile.
  *
- * <p>Any thread; lock-free. No system call and no allocation in steady state; about 80 ns to begin
- * and end, 40 ns an attribute. Nothing here throws, but for an error of the virtual machine in code
- * of the application ({@link Redaction#rule}, elements of a list). Survives process death once the
- * call returns. If two threads change one span in the same instant, one of two changes goes to the
- * trail, and of two events one is not counted, which is counted in {@code cut}.
+ * <p>Any thread; lock-free. No system call and no allocation in steady state; {@code
+ * docs/BENCHMARKS.md} has the time. Nothing here throws, but for an error of the virtual machine in
+ * code of the application ({@link Redaction#rule}, elements of a list). Survives process death once
+ * the call returns. If two threads change one span in the same instant, one of two changes goes to
+ * the trail, and of two events one is not counted, which is counted in {@code cut}.
  */
 public final class OpenSpans {
   /** No span is recorded: every method does nothing with it. */
