@@ -189,19 +189,6 @@ final class SpanTable {
     return begin(true, name, 0, 0, NO_ID, NO_ID, UNKNOWN, UNKNOWN, 0, null);
   }
 
-  /** As the other, without attributes. */
-  long begin(
-      @Nullable String name,
-      long traceHigh,
-      long traceLow,
-      long id,
-      long parentId,
-      int kind,
-      int traceFlags,
-      long epochNanos) {
-    return begin(name, traceHigh, traceLow, id, parentId, kind, traceFlags, epochNanos, null);
-  }
-
   /**
    * Begins a span that has ids of its own; it is not what later spans of this thread are below.
    *

@@ -105,7 +105,7 @@ class CrashPointsTest {
   @Test
   void spanWithIdsOfItsOwnIsThereOrNot() {
     assertOldOrNewAtEachStoreOf(
-        () -> box.spans.begin("GET", 1, 2, 3L + points.memory.clock.nanos(), 0, 1, 1, 4));
+        () -> box.spans.begin("GET", 1, 2, 3L + points.memory.clock.nanos(), 0, 1, 1, 4, null));
   }
 
   @Test
@@ -144,7 +144,7 @@ class CrashPointsTest {
 
   @Test
   void whatBecomesKnownOfASpanIsThereOrNot() {
-    long handle = box.spans.begin("GET", 1, 2, 3, 0, 1, 1, 4);
+    long handle = box.spans.begin("GET", 1, 2, 3, 0, 1, 1, 4, null);
 
     assertOldOrNewAtEachStoreOf(() -> box.rename(handle, "GET /" + box.spans.used(slot(handle))));
     assertOldOrNewAtEachStoreOf(
@@ -155,7 +155,7 @@ class CrashPointsTest {
 
   @Test
   void countOfEventsIsTheOldOrTheNewOne() {
-    long handle = box.spans.begin("GET", 1, 2, 3, 0, 1, 1, 4);
+    long handle = box.spans.begin("GET", 1, 2, 3, 0, 1, 1, 4, null);
 
     for (int i = 0; i < 5; i++) {
       assertOldOrNewAtEachStoreOf(() -> box.spans.event(handle));

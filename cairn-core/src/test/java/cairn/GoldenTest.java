@@ -152,7 +152,8 @@ class GoldenTest {
     for (int i = 0; i < 13; i++) {
       box.spans.begin("filler " + i);
     }
-    long own = box.spans.begin("GET", 0x0af7651916cd43ddL, 0x8448eb211c80319cL, 7, 9, 1, 3, 42);
+    long own =
+        box.spans.begin("GET", 0x0af7651916cd43ddL, 0x8448eb211c80319cL, 7, 9, 1, 3, 42, null);
     box.setAttribute(own, "ids", List.of(1L, 2L));
     box.rename(own, "GET /orders/{id}");
     box.status(own, 2, "timeout");
@@ -162,7 +163,7 @@ class GoldenTest {
       box.breadcrumb(Level.INFO, "lap", "number " + i, Map.of("text", "x".repeat(i)));
     }
     long overflowed = box.spans.begin("no slot for this one");
-    box.spans.begin("nor for this", 1, 2, -7, 7, 2, 1, 0);
+    box.spans.begin("nor for this", 1, 2, -7, 7, 2, 1, 0, null);
     box.spans.set(overflowed, "kept", SpanTable.TEXT, 0, "in the trail");
     box.breadcrumb(Level.INFO, "cut", "y".repeat(5_000), null);
     FakeGauges gauges = new FakeGauges();

@@ -29,7 +29,7 @@ class OpenSpansTest {
   private final SpanTable spans = memory.box.spans;
 
   private long begin(String name, long id) {
-    return spans.begin(name, HIGH, LOW, id, 0, 1, 1, 0);
+    return spans.begin(name, HIGH, LOW, id, 0, 1, 1, 0, null);
   }
 
   private List<UnfinishedSpan> open() {
@@ -45,7 +45,8 @@ class OpenSpansTest {
 
   @Test
   void spanIsShownWithTheIdsThatItCameWith() {
-    spans.begin("GET /", HIGH, LOW, 0x00f067aa0ba902b7L, -1, 3, 0x103, 1_700_000_000_123_456_789L);
+    spans.begin(
+        "GET /", HIGH, LOW, 0x00f067aa0ba902b7L, -1, 3, 0x103, 1_700_000_000_123_456_789L, null);
 
     UnfinishedSpan span = only();
     assertThat(span.traceId()).isEqualTo("0af7651916cd43dd8448eb211c80319c");
@@ -60,7 +61,7 @@ class OpenSpansTest {
 
   @Test
   void startInTheFutureIsNoSignOfLife() {
-    spans.begin("GET /", HIGH, LOW, 1, 0, 1, 1, Long.MAX_VALUE);
+    spans.begin("GET /", HIGH, LOW, 1, 0, 1, 1, Long.MAX_VALUE, null);
 
     memory.box.beat();
     Report report = memory.report();

@@ -495,7 +495,8 @@ public final class BoxScrubber {
       for (BoxSpan.Attribute attribute : slot.attributes()) {
         span.offsets.put(attribute.key(), attribute.offset());
       }
-      slot.newestNotes().forEach((key, note) -> span.offsets.put(noteName(key), note.offset()));
+      slot.newestNotes()
+          .forEach((key, note) -> span.offsets.put(BoxSpan.noteName(key), note.offset()));
       slots.put(id(slot), span);
     }
     trail(slots);
@@ -522,18 +523,13 @@ public final class BoxScrubber {
         }
       }
       for (BoxSpan.Note note : slot.newestNotes().values()) {
-        boolean isLatest = span == null || !span.sets.containsKey(noteName(note.key()));
+        boolean isLatest = span == null || !span.sets.containsKey(BoxSpan.noteName(note.key()));
         if (isLatest
             && note.key() <= SpanLayout.NOTE_THREAD) { // else of a newer writer: no report shows it
           putEntry(table, slot.offset(), note.offset(), false);
         }
       }
     }
-  }
-
-  /** Under which name a note is kept among attributes, whose names are the application's. */
-  private static String noteName(long note) {
-    return "\0" + note;
   }
 
   private static long id(BoxSpan slot) {
@@ -629,7 +625,8 @@ public final class BoxScrubber {
       Map<Long, Span> overflowed) {
     OptionalLong id = unsigned(map, RecordLayout.SET_SPAN_ID);
     OptionalLong note = unsigned(map, RecordLayout.SET_NOTE);
-    String name = note.isPresent() ? noteName(note.getAsLong()) : text(map, RecordLayout.SET_KEY);
+    String name =
+        note.isPresent() ? BoxSpan.noteName(note.getAsLong()) : text(map, RecordLayout.SET_KEY);
     if (id.isEmpty() || name == null || !map.containsKey(String.valueOf(RecordLayout.SET_VALUE))) {
       return;
     }

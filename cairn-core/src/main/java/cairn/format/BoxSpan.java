@@ -44,6 +44,11 @@ public record BoxSpan(int offset, CborSlice begin, List<Attribute> attributes, L
     }
   }
 
+  /** {@return a name for a note among attributes, of which the application has none like it} */
+  public static String noteName(long key) {
+    return "\0" + key;
+  }
+
   /** {@return the newest note of each key} */
   public Map<Long, Note> newestNotes() {
     Map<Long, Note> newest = new LinkedHashMap<>();

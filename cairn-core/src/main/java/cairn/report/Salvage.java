@@ -105,11 +105,6 @@ final class Salvage {
     }
   }
 
-  /** Under which name the offset of a note is kept among those of attributes. */
-  private static String noteName(long note) {
-    return "\0" + note;
-  }
-
   private record Field(int kind, String key) {}
 
   final List<Finding> findings = new ArrayList<>();
@@ -183,7 +178,8 @@ final class Salvage {
         span.attributes.put(attribute.key(), attribute.value());
         span.offsets.put(attribute.key(), attribute.offset());
       }
-      slot.newestNotes().forEach((key, note) -> span.offsets.put(noteName(key), note.offset()));
+      slot.newestNotes()
+          .forEach((key, note) -> span.offsets.put(BoxSpan.noteName(key), note.offset()));
       byId.put(span.id, span);
     }
     Map<Long, Span> overflowed = new LinkedHashMap<>();
@@ -436,7 +432,8 @@ final class Salvage {
         }
         if (note.isPresent()) {
           // An entry of the slot behind it was noted later, as below.
-          if (span != null && span.offsets.getOrDefault(noteName(note.getAsLong()), -1) < used) {
+          if (span != null
+              && span.offsets.getOrDefault(BoxSpan.noteName(note.getAsLong()), -1) < used) {
             among.put(at, span.with(note.getAsLong(), value));
           }
           return;
