@@ -354,6 +354,68 @@ class ScrubTest {
   // What is erased
 
   @Test
+  void nothingOfATracersSpanThatIsNotShownStaysInTheFile() throws InterruptedException {
+    OpenSpans.Attributes given =
+        new OpenSpans.Attributes() {
+          @Override
+          public int count() {
+            return 3;
+          }
+
+          @Override
+          public String name(int index) {
+            return "k" + index;
+          }
+
+          @Override
+          public int kind(int index) {
+            return TEXT;
+          }
+
+          @Override
+          public String text(int index) {
+            return "begun-with-" + index;
+          }
+
+          @Override
+          public long bits(int index) {
+            return 0;
+          }
+        };
+    long span = box.spans.begin("first-name", 1, 2, 3, 0, 1, 1, 0, given);
+    attribute(span, "k1", "later");
+    box.rename(span, "second-name");
+    box.rename(span, "last-name");
+    box.status(span, 2, "first-reason");
+    box.status(span, 2, "last-reason");
+    Thread worker = new Thread(() -> box.spans.bind(span), "worker");
+    worker.start();
+    worker.join();
+    long full = box.spans.begin("full", 1, 2, 4, 0, 1, 1, 0, given);
+    for (int i = 0; i < 6; i++) {
+      attribute(full, "filler" + i, "x".repeat(70));
+    }
+    attribute(full, "k2", "y".repeat(180));
+    for (int i = 3; i <= 16; i++) {
+      box.spans.begin("filler " + i);
+    }
+    long overflowed = box.spans.begin("overflowed-name", 1, 2, 5, 0, 1, 1, 0, null);
+    box.rename(overflowed, "overflowed-last");
+    byte[] before = memory.image();
+
+    BoxScrubber.Result result = scrub();
+
+    assertGone(result, before, "first-name", "second-name", "first-reason", "overflowed-name");
+    // Of the two spans one has k1 anew and the other k2.
+    assertThat(new String(result.image(), java.nio.charset.StandardCharsets.ISO_8859_1))
+        .containsOnlyOnce("begun-with-1")
+        .containsOnlyOnce("begun-with-2")
+        .contains("begun-with-0", "last-name", "last-reason", "overflowed-last");
+    assertThat(facts(result.image())).isEqualTo(facts(before));
+    assertThat(findings(result.image())).isEmpty();
+  }
+
+  @Test
   void nothingThatIsNotShownStaysInTheFile() {
     box.setScope(RecordLayout.KIND_TAG, "busy", "overwritten-value");
     box.setScope(RecordLayout.KIND_TAG, "removed-key", "removed-value");

@@ -512,43 +512,73 @@ public final class BoxScrubber {
     }
     for (BoxSpan slot : open) {
       Span span = slots.get(id(slot));
-      putEntry(table, slot.offset(), SpanLayout.FIRST_ENTRY_OFFSET, true);
+      putBegin(table, slot, span);
       for (BoxSpan.Attribute attribute : slot.attributes()) {
         Integer latest = span == null ? null : span.offsets.get(attribute.key());
         if (span != null
             && latest != null
             && latest == attribute.offset()
             && !span.sets.containsKey(attribute.key())) {
-          putEntry(table, slot.offset(), attribute.offset(), false);
+          putEntry(table, slot.offset(), attribute.offset());
         }
       }
       for (BoxSpan.Note note : slot.newestNotes().values()) {
         boolean isLatest = span == null || !span.sets.containsKey(BoxSpan.noteName(note.key()));
         if (isLatest
             && note.key() <= SpanLayout.NOTE_THREAD) { // else of a newer writer: no report shows it
-          putEntry(table, slot.offset(), note.offset(), false);
+          putEntry(table, slot.offset(), note.offset());
         }
       }
     }
+  }
+
+  /** Stores the begin entry without what has another value by now. */
+  private void putBegin(BoxReader.Section table, BoxSpan slot, @Nullable Span span)
+      throws CborReader.Malformed {
+    Set<Long> fields = new HashSet<>();
+    Set<String> attributes = new HashSet<>();
+    if (span != null) {
+      attributes.addAll(span.offsets.keySet());
+      attributes.addAll(span.sets.keySet());
+      if (attributes.contains(BoxSpan.noteName(SpanLayout.NOTE_NAME))) {
+        fields.add((long) SpanLayout.BEGIN_NAME);
+      }
+    }
+    BoxSpan.Note thread = slot.newestNotes().get((long) SpanLayout.NOTE_THREAD);
+    if (thread != null && thread.value().items().size() > 1) {
+      String name = thread.value().items().get(1).text();
+      if (name != null && !name.isEmpty()) {
+        fields.add((long) SpanLayout.BEGIN_THREAD);
+      }
+    }
+    int at = table.offset() + slot.offset() + SpanLayout.FIRST_ENTRY_OFFSET;
+    int payload = at + SpanLayout.ENTRY_HEADER_SIZE;
+    int end = payload + (int) INT.get(bytes, at);
+    copy(at, end - at);
+    redactor.erase(image, payload, end, fields, attributes);
+    redactor.fields(image, payload, end, BoxScrubber::beginTreatment, null);
+    seal(table, slot.offset(), SpanLayout.FIRST_ENTRY_OFFSET, payload, end - payload);
+  }
+
+  private void seal(BoxReader.Section table, int slot, int offset, int payload, int length) {
+    long state = (long) LONG.get(bytes, table.offset() + slot);
+    INT.set(
+        image,
+        payload - SpanLayout.ENTRY_HEADER_SIZE + 4,
+        reader.entryChecksum(image, state, slot + offset, payload, length));
   }
 
   private static long id(BoxSpan slot) {
     return unsigned(slot.begin().entries(), SpanLayout.BEGIN_SPAN_ID).orElse(0);
   }
 
-  private void putEntry(BoxReader.Section table, int slot, int offset, boolean begins)
-      throws CborReader.Malformed {
+  private void putEntry(BoxReader.Section table, int slot, int offset) throws CborReader.Malformed {
     int at = table.offset() + slot + offset;
     int length = (int) INT.get(bytes, at);
     int payload = at + SpanLayout.ENTRY_HEADER_SIZE;
     copy(at, SpanLayout.ENTRY_HEADER_SIZE + length);
-    if (begins) {
-      redactor.fields(image, payload, payload + length, BoxScrubber::beginTreatment, null);
-    } else {
-      redactor.attribute(image, payload, payload + length);
-    }
-    long state = (long) LONG.get(bytes, table.offset() + slot);
-    INT.set(image, at + 4, reader.entryChecksum(image, state, slot + offset, payload, length));
+    redactor.attribute(image, payload, payload + length);
+    seal(table, slot, offset, payload, length);
   }
 
   private static CborRedactor.Treatment beginTreatment(long number) {
@@ -601,11 +631,15 @@ public final class BoxScrubber {
       }
     }
     Set<BoxReader.Place> shown = new HashSet<>(crumbs);
+    Set<BoxReader.Place> renamed = new HashSet<>();
     slots.values().forEach(span -> shown.addAll(span.sets.values()));
     for (Span span : overflowed.values()) {
       if (!slots.containsKey(span.id) && span.begin != null) {
         shown.add(span.begin);
         shown.addAll(span.sets.values());
+        if (span.sets.containsKey(BoxSpan.noteName(SpanLayout.NOTE_NAME))) {
+          renamed.add(span.begin);
+        }
       }
     }
     for (BoxReader.Place place : places) {
@@ -613,7 +647,7 @@ public final class BoxScrubber {
       if (record == null) {
         putErased(ring, place.slot(), place.length());
       } else {
-        putTrail(ring, place, record);
+        putTrail(ring, place, record, renamed.contains(place));
       }
     }
   }
@@ -641,13 +675,22 @@ public final class BoxScrubber {
     }
   }
 
-  private void putTrail(BoxReader.Section ring, BoxReader.Place place, BoxRecord record)
+  private void putTrail(
+      BoxReader.Section ring, BoxReader.Place place, BoxRecord record, boolean isRenamed)
       throws CborReader.Malformed {
     switch (record.type()) {
       case RecordLayout.TYPE_BREADCRUMB ->
           putRedacted(ring, place.slot(), place.length(), BoxScrubber::crumbTreatment, null);
       case RecordLayout.TYPE_SPAN_BEGIN ->
-          putRedacted(ring, place.slot(), place.length(), BoxScrubber::beginTreatment, null);
+          putRedacted(
+              ring,
+              place.slot(),
+              place.length(),
+              number ->
+                  isRenamed && number == SpanLayout.BEGIN_NAME
+                      ? CborRedactor.Treatment.REDACT
+                      : beginTreatment(number),
+              null);
       default -> {
         String key = text(record.payload().entries(), RecordLayout.SET_KEY);
         boolean isSecret = key != null && redactor.isSecret(key);
