@@ -403,7 +403,9 @@ final class OpenRun {
       if (phase == CLOSED) {
         return;
       }
-      SharedRun.withdraw(seen);
+      if (!isPart) {
+        SharedRun.withdraw(seen);
+      }
       housekeeper.stop();
       shutdownWatch.stop();
       box.life.closing(LifeCycle.End.of("CLOSED"), isBlind());

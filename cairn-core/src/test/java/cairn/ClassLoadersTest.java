@@ -11,8 +11,11 @@ import cairn.report.UnfinishedSpan;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -122,6 +125,35 @@ class ClassLoadersTest {
     runs.get(0)
         .scrub(Redaction.standard().keys("user").rule((key, text) -> text.replace("hunter2", "*")));
     assertThat(runs.get(0).report().trail().get(0).message()).doesNotContain("hunter2");
+  }
+
+  @Test
+  void moreThanSixteenPartsAreSaidToBeUnreadAndScrubbedAllTheSame() throws Exception {
+    try (URLClassLoader agents = loader();
+        AutoCloseable agent = (AutoCloseable) open(agents, root, "shop", true)) {
+      assertThat(agent).isNotNull();
+      for (int i = 0; i < 18; i++) {
+        try (Recorder part =
+            Recorder.builder("part").trailBytes(64 * 1024).spanSlots(16).directory(root).open()) {
+          part.breadcrumb(Level.INFO, "c", "hunter2 of part " + i);
+        }
+      }
+    }
+    Run run = Runs.under(root).list().get(0);
+    Report report = run.report();
+    assertThat(report.trail()).hasSize(16).first().asString().contains("of part 0");
+    assertThat(report.findings().toString()).contains("parts are not read: count=2, limit=16");
+
+    run.scrub(Redaction.standard().rule((key, text) -> text.replace("hunter2", "*******")));
+    int boxes = 0;
+    try (Stream<Path> parts = Files.list(run.directory().resolve("parts"))) {
+      for (Path part : parts.toList()) {
+        byte[] box = Files.readAllBytes(part.resolve("box"));
+        assertThat(new String(box, StandardCharsets.ISO_8859_1)).doesNotContain("hunter2");
+        boxes++;
+      }
+    }
+    assertThat(boxes).isEqualTo(18);
   }
 
   @Test

@@ -135,7 +135,19 @@ public final class Run {
 
   /** Adds what recorders of other class loaders of the process have recorded. */
   private void joinParts(Salvage salvage, boolean living) {
-    for (Path part : parts()) {
+    List<Path> parts = parts();
+    if (parts.size() > MAX_PARTS) {
+      salvage.findings.add(
+          new Finding(
+              Finding.Severity.WARNING,
+              PARTS,
+              "parts are not read: count="
+                  + (parts.size() - MAX_PARTS)
+                  + ", limit="
+                  + MAX_PARTS
+                  + " (the first are)"));
+    }
+    for (Path part : parts.subList(0, Math.min(parts.size(), MAX_PARTS))) {
       String name = PARTS + "/" + part.getFileName();
       try {
         Remains remains = Remains.read(part, living);
@@ -156,7 +168,7 @@ public final class Run {
     if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
       try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory, "[0-9]*")) {
         for (Path entry : entries) {
-          if (Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS) && parts.size() < MAX_PARTS) {
+          if (Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)) {
             parts.add(entry);
           }
         }
