@@ -305,12 +305,22 @@ final class Box {
       int kind,
       int traceFlags,
       long epochNanos,
+      long startNanos,
       OpenSpans.@Nullable Attributes attributes) {
     String allowed = name == null ? null : ruled(name);
     if (ruled && attributes != null) {
       long handle =
           spans.begin(
-              allowed, traceHigh, traceLow, id, parentId, kind, traceFlags, epochNanos, null);
+              allowed,
+              traceHigh,
+              traceLow,
+              id,
+              parentId,
+              kind,
+              traceFlags,
+              epochNanos,
+              startNanos,
+              null);
       for (int i = 0; i < attributes.count(); i++) {
         int valueKind = attributes.kind(i);
         if (valueKind != OpenSpans.Attributes.OTHER) {
@@ -323,7 +333,16 @@ final class Box {
       return handle;
     }
     return spans.begin(
-        allowed, traceHigh, traceLow, id, parentId, kind, traceFlags, epochNanos, attributes);
+        allowed,
+        traceHigh,
+        traceLow,
+        id,
+        parentId,
+        kind,
+        traceFlags,
+        epochNanos,
+        startNanos,
+        attributes);
   }
 
   // ---- the scope

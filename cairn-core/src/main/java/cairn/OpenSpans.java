@@ -114,6 +114,7 @@ public final class OpenSpans {
         kind,
         traceFlags,
         startEpochNanos,
+        0,
         null);
   }
 
@@ -129,6 +130,8 @@ public final class OpenSpans {
    * @param kind 0 internal, 1 server, 2 client, 3 producer, 4 consumer
    * @param traceFlags of W3C Trace Context
    * @param startEpochNanos when it says that it began, in nanoseconds since 1970; 0 for now
+   * @param startNanos {@link System#nanoTime} of this moment if the caller has it already, which
+   *     saves a look at the clock; 0 if not
    * @param attributes as {@link #set(long, String, String)} takes them; null for none
    * @return its handle
    */
@@ -141,6 +144,7 @@ public final class OpenSpans {
       int kind,
       int traceFlags,
       long startEpochNanos,
+      long startNanos,
       @Nullable Attributes attributes) {
     if (run == null || spanId == 0 || !run.enter()) {
       return NONE;
@@ -155,6 +159,7 @@ public final class OpenSpans {
             Math.max(0, kind),
             traceFlags,
             startEpochNanos,
+            startNanos,
             attributes);
     run.leave();
     return handle;
@@ -258,6 +263,35 @@ public final class OpenSpans {
       run.box.rename(handle, name);
       run.leave();
     }
+  }
+
+  /**
+   * Says when the span began, where that was not known to {@link #begin}. Takes room in the slot;
+   * without any nothing happens, counted.
+   *
+   * @param handle of a span with a slot
+   * @param startEpochNanos in nanoseconds since 1970
+   */
+  public void started(long handle, long startEpochNanos) {
+    if (run != null && handle > 0 && startEpochNanos != 0 && run.enter()) {
+      run.box.spans.started(handle, startEpochNanos);
+      run.leave();
+    }
+  }
+
+  /**
+   * {@return which slot the span has: a number from 0 on that no other open span of the run has; -1
+   * for a handle without one}
+   *
+   * @param handle any
+   */
+  public static int slot(long handle) {
+    return handle > 0 ? SpanTable.index(handle) : -1;
+  }
+
+  /** {@return how many slots there are: one more than the largest that {@link #slot} gives} */
+  public int slots() {
+    return run == null ? 0 : run.box.spans.slotCount();
   }
 
   /**

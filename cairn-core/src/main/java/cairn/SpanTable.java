@@ -10,7 +10,6 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
@@ -22,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Any thread; lock-free. No system call; no allocation once a slot has been used before.
  * Survives process death once a call returns.
  */
-final class SpanTable {
+final class SpanTable implements SpanIndex.Slots {
   /*
    * A slot is free, filling, open, or open and busy; its owner word says which, with a generation
    * that grows at every begin. A handle names slot and generation, so whatever comes late (a second
@@ -40,10 +39,13 @@ final class SpanTable {
    * its step 4; another set goes to the trail.
    *
    * Two kinds of span. One begun by name alone has its id from its handle and its parent from the
-   * thread's stack, and is looked for a slot from a place that the thread chose. One with ids of its
-   * own (a tracer's) is looked for a slot from a place that its id chose, so that `find` has its
-   * handle again by linear probing: up to `farthest`, the most steps that any such span ever took,
-   * since a slot that is free now may have been taken when a span behind it was placed.
+   * thread's stack. One with ids of its own (a tracer's) is in the index too, so that `find` has its
+   * handle again.
+   *
+   * A span takes the slot that its thread gave back last, or the one behind what it took last: what
+   * it is going to write is then in the processor's cache. (Placed by its id, so that no index was
+   * needed, a span cost 60 ns more.) Where other spans have taken the slots near there, it is looked
+   * for one from a place that its id, or its thread, chose.
    *
    * What changes all the time (count of events, thread) would fill the slot if each change took an
    * entry of its own: it has two areas, written by turns, so that death in the middle of one leaves
@@ -64,6 +66,14 @@ final class SpanTable {
   private static final int MAX_DESCRIPTION_BYTES = 128;
   private static final int MAX_STACK = 64;
   private static final int MAX_THREAD_BYTES = 32;
+
+  /** How many slots are tried from the thread's hint on. */
+  private static final int NEAR = 8;
+
+  /** Threads share hints: a power of two, and a line of the processor's cache for each. */
+  private static final int HINTS = 64;
+
+  private static final int HINT_STRIDE = 16;
 
   /** An entry of the count of events: key, head and 4 bytes at most. */
   private static final int EVENTS_AREA = SpanLayout.ENTRY_HEADER_SIZE + 8;
@@ -105,9 +115,10 @@ final class SpanTable {
   // Opaque would do; a thread that has opened a span sees its own store, and that is what counts.
   private boolean everOpened;
 
-  // Written by whoever set a record, read by everybody: a stale value is only of use to a thread
-  // that has not begun or been handed the span.
-  private final AtomicInteger farthest = new AtomicInteger();
+  /** Where a thread looks for a free slot first. Racy: a wrong one costs steps. */
+  private final int[] hints = new int[HINTS * HINT_STRIDE];
+
+  private final SpanIndex index;
   private volatile @Nullable LongSupplier outside;
   // Opaque would do: as for everOpened.
   private boolean hasOverflowed;
@@ -132,6 +143,10 @@ final class SpanTable {
     this.trail = trail;
     this.scratches = scratches;
     this.clock = clock;
+    this.index = new SpanIndex(count, this);
+    for (int i = 0; i < HINTS; i++) {
+      hints[i * HINT_STRIDE] = i * HINT_STRIDE & count - 1;
+    }
   }
 
   /** The owner word, and what only the owner of the busy mark touches. */
@@ -159,7 +174,12 @@ final class SpanTable {
     long nanos;
     long threadId;
     long beginThreadId;
+
+    /** 0 once it has ended, so that nobody who finds the slot by it takes the next for it. */
     long spanId;
+
+    /** Whether it is on the stack of the thread that began it. */
+    boolean byName;
   }
 
   /** Where one entry is put together: what seeds its checksum, then its payload. */
@@ -186,7 +206,7 @@ final class SpanTable {
    * @return its handle: positive, or negative for a span that found no slot and went to the trail
    */
   long begin(@Nullable String name) {
-    return begin(true, name, 0, 0, NO_ID, NO_ID, UNKNOWN, UNKNOWN, 0, null);
+    return begin(true, name, 0, 0, NO_ID, NO_ID, UNKNOWN, UNKNOWN, 0, clock.nanos(), null);
   }
 
   /**
@@ -194,6 +214,7 @@ final class SpanTable {
    *
    * @param kind as {@link SpanLayout#BEGIN_KIND}
    * @param epochNanos when it says that it began, or 0
+   * @param startNanos now, of the clock's; 0 if the caller has not looked at it
    * @return as {@link #begin(String)}
    */
   long begin(
@@ -205,6 +226,7 @@ final class SpanTable {
       int kind,
       int traceFlags,
       long epochNanos,
+      long startNanos,
       OpenSpans.@Nullable Attributes attributes) {
     return begin(
         false,
@@ -216,6 +238,7 @@ final class SpanTable {
         kind,
         traceFlags & 0xff,
         epochNanos,
+        startNanos == 0 ? clock.nanos() : startNanos,
         attributes);
   }
 
@@ -235,15 +258,20 @@ final class SpanTable {
       int kind,
       int traceFlags,
       long epochNanos,
+      long nanos,
       OpenSpans.@Nullable Attributes attributes) {
     // In one method on purpose, as set: inlined into Recorder.begin, that would be too large to be
     // inlined itself, and each OpenSpan would cost 24 bytes.
     long parent = byName ? currentOrOutside() : NONE;
     long thread = Thread.currentThread().getId();
     int mask = slots.length - 1;
-    int start = byName ? (int) (thread * 16) : place(id);
-    for (int i = 0; i < slots.length; i++) {
-      int index = (start + i) & mask;
+    int hint = hint(thread);
+    int start = hints[hint];
+    for (int i = -NEAR; i < slots.length; i++) {
+      if (i == 0) {
+        start = byName ? (int) (thread * HINT_STRIDE) : (int) (id ^ (id >>> 32));
+      }
+      int index = start + (i < 0 ? i + NEAR : i) & mask;
       Slot slot = slots[index];
       if (slot == null) {
         slot = make(index);
@@ -258,8 +286,11 @@ final class SpanTable {
         continue;
       }
       long handle = generation << SLOT_BITS | index;
+      hints[hint] = index + 1;
       slot.threadId = thread;
       slot.beginThreadId = thread;
+      slot.byName = byName;
+      slot.nanos = nanos;
       if (byName) {
         long own = mix(nonce + handle * GOLDEN);
         long ownParent = NO_ID;
@@ -272,35 +303,50 @@ final class SpanTable {
           slot.traceHigh = above.traceHigh;
           slot.traceLow = above.traceLow;
         }
-        fill(slot, index, open, name, own, ownParent, kind, traceFlags, epochNanos, null);
+        fill(slot, index, open, name, own, ownParent, kind, traceFlags, epochNanos, nanos, null);
         push(handle);
         return handle;
       }
-      int far = farthest.get();
-      while (i > far && !farthest.compareAndSet(far, i)) {
-        far = farthest.get();
-      }
       slot.traceHigh = traceHigh;
       slot.traceLow = traceLow;
+      slot.spanId = id;
+      this.index.put(id, index);
       int written =
-          fill(slot, index, open, name, id, parentId, kind, traceFlags, epochNanos, attributes);
+          fill(
+              slot,
+              index,
+              open,
+              name,
+              id,
+              parentId,
+              kind,
+              traceFlags,
+              epochNanos,
+              nanos,
+              attributes);
       setFrom(handle, attributes, written);
       return handle;
     }
     if (byName) {
-      return overflow(name, parent);
+      return overflow(name, parent, nanos);
     }
-    long handle = overflow(name, id, traceHigh, traceLow, parentId, kind, traceFlags, epochNanos);
+    long handle =
+        overflow(name, id, traceHigh, traceLow, parentId, kind, traceFlags, epochNanos, nanos);
     setFrom(handle, attributes, 0);
     return handle;
+  }
+
+  /** {@return which slot a handle that is positive is of} */
+  static int index(long handle) {
+    return (int) (handle & SLOT_MASK);
   }
 
   private static long openWord(long handle) {
     return handle >>> SLOT_BITS << SpanLayout.GENERATION_SHIFT | SpanLayout.OPEN;
   }
 
-  private static int place(long id) {
-    return (int) (id ^ id >>> 32);
+  private static int hint(long thread) {
+    return ((int) thread & HINTS - 1) * HINT_STRIDE;
   }
 
   /** Sets what found no room in the begin entry. */
@@ -320,22 +366,27 @@ final class SpanTable {
 
   /** {@return the handle of the open span with that id of its own, or {@link #NONE}} */
   long find(long id) {
-    int mask = slots.length - 1;
-    int start = place(id);
-    int far = farthest.get();
-    for (int i = 0; i <= far; i++) {
-      int index = (start + i) & mask;
-      Slot slot = slots[index];
-      if (slot == null || slot.spanId != id) {
-        continue;
-      }
-      long word = slot.get();
-      // Again: the first look may have been at the span before this generation.
-      if ((word & SpanLayout.OPEN) != 0 && slot.spanId == id) {
-        return word >>> SpanLayout.GENERATION_SHIFT << SLOT_BITS | index;
-      }
+    int found = index.find(id);
+    if (found < 0) {
+      return NONE;
     }
-    return NONE;
+    Slot slot = slot(found);
+    long word = slot.get();
+    // Again: the first look may have been at the span before this generation.
+    return (word & SpanLayout.OPEN) != 0 && slot.spanId == id
+        ? word >>> SpanLayout.GENERATION_SHIFT << SLOT_BITS | found
+        : NONE;
+  }
+
+  @Override
+  public long idIn(int index) {
+    Slot slot = slots[index];
+    return slot == null || (slot.get() & SpanLayout.OPEN) == 0 ? NO_ID : slot.spanId;
+  }
+
+  @Override
+  public int count() {
+    return slots.length;
   }
 
   private Slot make(int index) {
@@ -372,6 +423,7 @@ final class SpanTable {
       int kind,
       int traceFlags,
       long epochNanos,
+      long nanos,
       OpenSpans.@Nullable Attributes attributes) {
     Entry entry = entry(slot);
     CborWriter out = entry.writer;
@@ -379,11 +431,8 @@ final class SpanTable {
     out.beginMap();
     out.unsigned(SpanLayout.BEGIN_NAME);
     name(out, name);
-    // The seal's last 16 bytes are free until it is filled: the trace id passes through them.
-    entry.words.putLong(16, Long.reverseBytes(slot.traceHigh));
-    entry.words.putLong(24, Long.reverseBytes(slot.traceLow));
-    slot.nanos = clock.nanos();
-    ids(out, entry.bytes, 16, id, parentId, slot.nanos, kind, traceFlags, epochNanos);
+    long high = slot.traceHigh;
+    ids(out, true, high, slot.traceLow, id, parentId, nanos, kind, traceFlags, epochNanos);
     out.unsigned(SpanLayout.BEGIN_THREAD);
     entry.threadName.write(out);
     int written = 0;
@@ -443,7 +492,7 @@ final class SpanTable {
       fits = out.redacted();
     } else if (fits) {
       switch (kind) {
-        case TEXT -> fits = cut(out, attributes.text(i), MAX_VALUE_BYTES);
+        case TEXT -> fits = value(out, attributes.text(i));
         case INTEGER -> fits = out.number(attributes.bits(i));
         case FLOATING -> fits = out.number(Double.longBitsToDouble(attributes.bits(i)));
         default -> fits = out.bool(attributes.bits(i) != 0);
@@ -464,31 +513,26 @@ final class SpanTable {
     return entry;
   }
 
-  /**
-   * Writes what is a number of a begin entry, the trace id from {@code traceAt} of {@code trace}.
-   */
+  /** Writes what is a number of a begin entry. */
   private static void ids(
       CborWriter out,
-      byte @Nullable [] trace,
-      int traceAt,
+      boolean hasTrace,
+      long traceHigh,
+      long traceLow,
       long id,
       long parentId,
       long nanos,
       int kind,
       int traceFlags,
       long epochNanos) {
-    out.unsigned(SpanLayout.BEGIN_SPAN_ID);
-    out.unsigned(id);
+    out.unsignedField(SpanLayout.BEGIN_SPAN_ID, id);
     if (parentId != NO_ID) {
-      out.unsigned(SpanLayout.BEGIN_PARENT_SPAN_ID);
-      out.unsigned(parentId);
+      out.unsignedField(SpanLayout.BEGIN_PARENT_SPAN_ID, parentId);
     }
-    if (trace != null) {
-      out.unsigned(SpanLayout.BEGIN_TRACE_ID);
-      out.bytes(trace, traceAt, 16);
+    if (hasTrace) {
+      out.wordsField(SpanLayout.BEGIN_TRACE_ID, traceHigh, traceLow);
     }
-    out.unsigned(SpanLayout.BEGIN_NANOS);
-    out.integer(nanos);
+    out.longField(SpanLayout.BEGIN_NANOS, nanos);
     if (kind != UNKNOWN) {
       out.unsigned(SpanLayout.BEGIN_KIND);
       out.unsigned(kind);
@@ -496,8 +540,7 @@ final class SpanTable {
       out.unsigned(traceFlags);
     }
     if (epochNanos != 0) {
-      out.unsigned(SpanLayout.BEGIN_EPOCH_NANOS);
-      out.integer(epochNanos);
+      out.longField(SpanLayout.BEGIN_EPOCH_NANOS, epochNanos);
     }
   }
 
@@ -599,7 +642,7 @@ final class SpanTable {
       switch (kind) {
         case TEXT -> {
           int start = out.position();
-          int outcome = out.textCut(text, MAX_VALUE_BYTES);
+          int outcome = out.valueCut(text, MAX_VALUE_BYTES);
           if (outcome == CborWriter.CUT) {
             // Cut by the end of the slot and not by the limit: the trail has more room.
             fits = out.position() - start >= MAX_VALUE_BYTES - 8;
@@ -753,6 +796,19 @@ final class SpanTable {
     }
   }
 
+  /** Notes when the span says that it began; a slot without room, or none, keeps what it has. */
+  void started(long handle, long epochNanos) {
+    Slot slot = enterOrCount(handle);
+    if (slot != null) {
+      CborWriter out = room(entry(slot), slot.used + slot.reserved);
+      boolean fits = out.longField(SpanLayout.NOTE_START, epochNanos);
+      if (!fits) {
+        counters.increment(CounterLayout.CUT);
+      }
+      note(slot, handle, fits, slot.nameAt);
+    }
+  }
+
   /** Notes the status. */
   void status(long handle, int code, @Nullable String description) {
     Slot slot = enter(handle);
@@ -781,7 +837,16 @@ final class SpanTable {
   /** {@return whether all of a text was written, but for what is too long anywhere} */
   private boolean cut(CborWriter out, String text, int maxBytes) {
     int start = out.position();
-    int outcome = out.textCut(text, maxBytes);
+    return isWhole(out, start, out.textCut(text, maxBytes), maxBytes);
+  }
+
+  /** As {@link #cut}, of the value of an attribute. */
+  private boolean value(CborWriter out, String text) {
+    int start = out.position();
+    return isWhole(out, start, out.valueCut(text, MAX_VALUE_BYTES), MAX_VALUE_BYTES);
+  }
+
+  private boolean isWhole(CborWriter out, int start, int outcome, int maxBytes) {
     boolean fits = outcome == CborWriter.WHOLE || out.position() - start >= maxBytes - 8;
     if (fits && outcome == CborWriter.CUT) {
       counters.increment(CounterLayout.CUT);
@@ -958,6 +1023,7 @@ final class SpanTable {
   // ---- close
 
   /** Ends the span; a closed handle does nothing. */
+  @SuppressWarnings("deprecation") // Thread.threadId() is newer than 17
   void close(long handle) {
     if (handle < 0) {
       closeOverflow(handle);
@@ -966,33 +1032,40 @@ final class SpanTable {
     int index = (int) (handle & SLOT_MASK);
     Slot slot = slot(handle);
     long open = handle >>> SLOT_BITS << SpanLayout.GENERATION_SHIFT | SpanLayout.OPEN;
+    boolean byName = slot.byName; // of this span, or it has ended and what follows sees that
     while (!slot.compareAndSet(open, open | BUSY)) {
       long word = slot.get();
       if ((word & ~(BUSY | END)) != open || (word & END) != 0) {
         return;
       }
       if ((word & BUSY) != 0 && slot.compareAndSet(open | BUSY, open | BUSY | END)) {
-        pop(handle);
+        if (byName) {
+          pop(handle);
+        }
         return; // the setter on the other thread closes
       }
     }
     free(slot, index, open);
-    pop(handle);
+    hints[hint(Thread.currentThread().getId())] = index;
+    if (byName) {
+      pop(handle);
+    }
   }
 
   private void free(Slot slot, int index, long open) {
     // Release: the span is over in the box before its slot can be taken again.
     region.putLongRelease(offset + index * slotSize + SpanLayout.STATE_OFFSET, ~open);
+    slot.spanId = NO_ID;
     slot.setRelease(open & ~SpanLayout.OPEN);
   }
 
   // ---- spans without a slot
 
   /** Begins a span in the trail. Its handle is its id, which is negative. */
-  private long overflow(@Nullable String name, long parent) {
+  private long overflow(@Nullable String name, long parent, long nanos) {
     long id = mix(nonce ^ overflowIds.incrementAndGet() * GOLDEN) | SpanLayout.OVERFLOWED;
     long parentId = parent == NONE ? NO_ID : slot(parent).spanId;
-    return overflow(name, id, 0, 0, parentId, UNKNOWN, UNKNOWN, 0);
+    return overflow(name, id, 0, 0, parentId, UNKNOWN, UNKNOWN, 0, nanos);
   }
 
   private long overflow(
@@ -1003,7 +1076,8 @@ final class SpanTable {
       long parentId,
       int kind,
       int traceFlags,
-      long epochNanos) {
+      long epochNanos,
+      long nanos) {
     counters.increment(CounterLayout.SPANS_OVERFLOWED);
     hasOverflowed = true;
     Scratch scratch = scratches.acquire();
@@ -1014,12 +1088,8 @@ final class SpanTable {
       out.unsigned(SpanLayout.BEGIN_NAME);
       name(out, name);
       out.redactions(0);
-      int traceAt = scratch.bytes.length - 16; // a begin record is far shorter
-      scratch.words.putLong(traceAt, Long.reverseBytes(traceHigh));
-      scratch.words.putLong(traceAt + 8, Long.reverseBytes(traceLow));
       boolean hasTrace = (traceHigh | traceLow) != 0;
-      byte @Nullable [] trace = hasTrace ? scratch.bytes : null;
-      ids(out, trace, traceAt, id, parentId, clock.nanos(), kind, traceFlags, epochNanos);
+      ids(out, hasTrace, traceHigh, traceLow, id, parentId, nanos, kind, traceFlags, epochNanos);
       out.unsigned(SpanLayout.BEGIN_THREAD);
       scratch.threadName.write(out);
       trail.append(scratch, scratch.finish(), RecordLayout.TYPE_SPAN_BEGIN, 0, clock.wallMillis());

@@ -105,7 +105,7 @@ class CrashPointsTest {
   @Test
   void spanWithIdsOfItsOwnIsThereOrNot() {
     assertOldOrNewAtEachStoreOf(
-        () -> box.spans.begin("GET", 1, 2, 3L + points.memory.clock.nanos(), 0, 1, 1, 4, null));
+        () -> box.spans.begin("GET", 1, 2, 3L + points.memory.clock.nanos(), 0, 1, 1, 4, 0, null));
   }
 
   @Test
@@ -139,12 +139,13 @@ class CrashPointsTest {
         };
     assertOldOrNewAtEachStoreOf(
         () ->
-            box.spans.begin("GET", 1, 2, 3L + points.memory.clock.nanos(), 0, 1, 1, 4, attributes));
+            box.spans.begin(
+                "GET", 1, 2, 3L + points.memory.clock.nanos(), 0, 1, 1, 4, 0, attributes));
   }
 
   @Test
   void whatBecomesKnownOfASpanIsThereOrNot() {
-    long handle = box.spans.begin("GET", 1, 2, 3, 0, 1, 1, 4, null);
+    long handle = box.spans.begin("GET", 1, 2, 3, 0, 1, 1, 4, 0, null);
 
     assertOldOrNewAtEachStoreOf(() -> box.rename(handle, "GET /" + box.spans.used(slot(handle))));
     assertOldOrNewAtEachStoreOf(
@@ -155,7 +156,7 @@ class CrashPointsTest {
 
   @Test
   void countOfEventsIsTheOldOrTheNewOne() {
-    long handle = box.spans.begin("GET", 1, 2, 3, 0, 1, 1, 4, null);
+    long handle = box.spans.begin("GET", 1, 2, 3, 0, 1, 1, 4, 0, null);
 
     for (int i = 0; i < 5; i++) {
       assertOldOrNewAtEachStoreOf(() -> box.spans.event(handle));

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
  */
 class GoldenTest {
   private static final Path GOLDEN = Path.of("src", "test", "resources", "golden");
-  private static final Path NEWEST = GOLDEN.resolve("box1.4-0.1.0-killed.cairn");
+  private static final Path NEWEST = GOLDEN.resolve("box1.5-0.1.0-killed.cairn");
 
   /** A segment of a run's journal; its nonce is random, so no writer writes it again. */
   private static final Path JOURNAL = GOLDEN.resolve("journal1.0-0.1.0-run.segment");
@@ -153,17 +153,18 @@ class GoldenTest {
       box.spans.begin("filler " + i);
     }
     long own =
-        box.spans.begin("GET", 0x0af7651916cd43ddL, 0x8448eb211c80319cL, 7, 9, 1, 3, 42, null);
+        box.spans.begin("GET", 0x0af7651916cd43ddL, 0x8448eb211c80319cL, 7, 9, 1, 3, 42, 0, null);
     box.setAttribute(own, "ids", List.of(1L, 2L));
     box.rename(own, "GET /orders/{id}");
     box.status(own, 2, "timeout");
     box.spans.event(own);
     box.spans.event(own);
+    box.spans.started(own, 41);
     for (int i = 0; i < 400; i++) {
       box.breadcrumb(Level.INFO, "lap", "number " + i, Map.of("text", "x".repeat(i)));
     }
     long overflowed = box.spans.begin("no slot for this one");
-    box.spans.begin("nor for this", 1, 2, -7, 7, 2, 1, 0, null);
+    box.spans.begin("nor for this", 1, 2, -7, 7, 2, 1, 0, 0, null);
     box.spans.set(overflowed, "kept", SpanTable.TEXT, 0, "in the trail");
     box.breadcrumb(Level.INFO, "cut", "y".repeat(5_000), null);
     FakeGauges gauges = new FakeGauges();

@@ -29,12 +29,16 @@ class OpenSpansTest {
   private final SpanTable spans = memory.box.spans;
 
   private long begin(String name, long id) {
-    return spans.begin(name, HIGH, LOW, id, 0, 1, 1, 0, null);
+    return spans.begin(name, HIGH, LOW, id, 0, 1, 1, 0, 0, null);
   }
 
   private List<UnfinishedSpan> open() {
     memory.box.beat();
     return memory.report().openSpans();
+  }
+
+  private UnfinishedSpan only(long unused) {
+    return only();
   }
 
   private UnfinishedSpan only() {
@@ -46,7 +50,7 @@ class OpenSpansTest {
   @Test
   void spanIsShownWithTheIdsThatItCameWith() {
     spans.begin(
-        "GET /", HIGH, LOW, 0x00f067aa0ba902b7L, -1, 3, 0x103, 1_700_000_000_123_456_789L, null);
+        "GET /", HIGH, LOW, 0x00f067aa0ba902b7L, -1, 3, 0x103, 1_700_000_000_123_456_789L, 0, null);
 
     UnfinishedSpan span = only();
     assertThat(span.traceId()).isEqualTo("0af7651916cd43dd8448eb211c80319c");
@@ -61,7 +65,7 @@ class OpenSpansTest {
 
   @Test
   void startInTheFutureIsNoSignOfLife() {
-    spans.begin("GET /", HIGH, LOW, 1, 0, 1, 1, Long.MAX_VALUE, null);
+    spans.begin("GET /", HIGH, LOW, 1, 0, 1, 1, Long.MAX_VALUE, 0, null);
 
     memory.box.beat();
     Report report = memory.report();
@@ -88,6 +92,30 @@ class OpenSpansTest {
     memory.box.status(handle, 1, null);
     assertThat(only().status()).isEqualTo("OK");
     assertThat(only().statusDescription()).isNull();
+  }
+
+  @Test
+  void startThatIsLearnedLaterReplacesTheOneFromTheBeginning() {
+    long handle = begin("receive", 5);
+    spans.started(handle, 1_700_000_000_123_456_789L);
+
+    assertThat(only().startedAt()).isEqualTo(Instant.ofEpochSecond(1_700_000_000, 123_456_789));
+
+    spans.close(handle);
+    spans.started(handle, 1);
+    assertThat(only(begin("next", 6)).startedAt()).isAfter(Instant.ofEpochSecond(1));
+  }
+
+  @Test
+  void threadTakesTheSlotThatItGaveBackAgain() {
+    long first = begin("first", 5);
+    long nested = begin("nested", 6);
+    assertThat(OpenSpans.slot(nested)).isNotEqualTo(OpenSpans.slot(first));
+
+    spans.close(nested);
+    assertThat(OpenSpans.slot(begin("again", 7))).isEqualTo(OpenSpans.slot(nested));
+    assertThat(OpenSpans.slot(-5)).isEqualTo(-1);
+    assertThat(OpenSpans.slot(OpenSpans.NONE)).isEqualTo(-1);
   }
 
   @Test
@@ -200,7 +228,7 @@ class OpenSpansTest {
   }
 
   private long begin(String name, long id, Object... values) {
-    return spans.begin(name, HIGH, LOW, id, 0, 1, 1, 0, new Given(List.of(values)));
+    return spans.begin(name, HIGH, LOW, id, 0, 1, 1, 0, 0, new Given(List.of(values)));
   }
 
   @Test

@@ -283,6 +283,20 @@ class ScrubTest {
   }
 
   @Test
+  void timeThatLooksLikeACardsNumberStays() {
+    long span = box.spans.begin("receive", 1, 2, 3, 0, 1, 1, 0, 0, null);
+    box.spans.started(span, 4111111111111111L);
+    attribute(span, "auth.token", "attribute-secret");
+    byte[] before = memory.image();
+
+    BoxScrubber.Result result = scrub();
+
+    assertGone(result, before, "attribute-secret");
+    assertThat(ReportOfBytes.read(result.image()).openSpans().get(0).startedAt())
+        .isEqualTo(java.time.Instant.ofEpochSecond(4_111_111, 111_111_111));
+  }
+
+  @Test
   void ruleIsAskedForEveryTextAndKeyAndKeepsTheLength() {
     Secrets rules = Secrets.NONE.withRule((key, text) -> text.replace("Müller", "*".repeat(7)));
     box.setScope(RecordLayout.KIND_TAG, "owner", "Frau Müller");
@@ -382,7 +396,7 @@ class ScrubTest {
             return 0;
           }
         };
-    long span = box.spans.begin("first-name", 1, 2, 3, 0, 1, 1, 0, given);
+    long span = box.spans.begin("first-name", 1, 2, 3, 0, 1, 1, 0, 0, given);
     attribute(span, "k1", "later");
     box.rename(span, "second-name");
     box.rename(span, "last-name");
@@ -391,7 +405,7 @@ class ScrubTest {
     Thread worker = new Thread(() -> box.spans.bind(span), "worker");
     worker.start();
     worker.join();
-    long full = box.spans.begin("full", 1, 2, 4, 0, 1, 1, 0, given);
+    long full = box.spans.begin("full", 1, 2, 4, 0, 1, 1, 0, 0, given);
     for (int i = 0; i < 6; i++) {
       attribute(full, "filler" + i, "x".repeat(70));
     }
@@ -399,7 +413,7 @@ class ScrubTest {
     for (int i = 3; i <= 16; i++) {
       box.spans.begin("filler " + i);
     }
-    long overflowed = box.spans.begin("overflowed-name", 1, 2, 5, 0, 1, 1, 0, null);
+    long overflowed = box.spans.begin("overflowed-name", 1, 2, 5, 0, 1, 1, 0, 0, null);
     box.rename(overflowed, "overflowed-last");
     byte[] before = memory.image();
 

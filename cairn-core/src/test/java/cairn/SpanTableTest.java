@@ -338,13 +338,13 @@ class SpanTableTest {
 
   @Test
   void laterNameIsTheOneThatIsSeen() {
-    long handle = spans.begin("GET", 1, 2, 3, 0, 1, 1, 0, null);
+    long handle = spans.begin("GET", 1, 2, 3, 0, 1, 1, 0, 0, null);
     memory.box.rename(handle, "GET /orders");
     memory.box.rename(handle, "GET /orders/{id}");
     assertThat(seen()).singleElement().asString().startsWith("GET /orders/{id} [");
 
     spans.close(handle);
-    spans.begin("next", 1, 2, 3, 0, 1, 1, 0, null);
+    spans.begin("next", 1, 2, 3, 0, 1, 1, 0, 0, null);
     assertThat(seen()).singleElement().asString().startsWith("next [");
   }
 

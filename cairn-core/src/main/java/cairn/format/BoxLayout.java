@@ -20,7 +20,7 @@ public final class BoxLayout {
   public static final long MAGIC = 0x584F424E52494143L;
 
   public static final int MAJOR = 1;
-  public static final int MINOR = 4;
+  public static final int MINOR = 5;
 
   public static final int MAGIC_OFFSET = 0;
   public static final int MAJOR_OFFSET = 8;

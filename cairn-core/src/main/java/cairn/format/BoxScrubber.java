@@ -519,14 +519,15 @@ public final class BoxScrubber {
             && latest != null
             && latest == attribute.offset()
             && !span.sets.containsKey(attribute.key())) {
-          putEntry(table, slot.offset(), attribute.offset());
+          putEntry(table, slot.offset(), attribute.offset(), true);
         }
       }
       for (BoxSpan.Note note : slot.newestNotes().values()) {
         boolean isLatest = span == null || !span.sets.containsKey(BoxSpan.noteName(note.key()));
         if (isLatest
-            && note.key() <= SpanLayout.NOTE_THREAD) { // else of a newer writer: no report shows it
-          putEntry(table, slot.offset(), note.offset());
+            && note.key() <= SpanLayout.NOTE_START) { // else of a newer writer: no report shows it
+          // A time is no card's number, however it may look.
+          putEntry(table, slot.offset(), note.offset(), note.key() != SpanLayout.NOTE_START);
         }
       }
     }
@@ -572,12 +573,15 @@ public final class BoxScrubber {
     return unsigned(slot.begin().entries(), SpanLayout.BEGIN_SPAN_ID).orElse(0);
   }
 
-  private void putEntry(BoxReader.Section table, int slot, int offset) throws CborReader.Malformed {
+  private void putEntry(BoxReader.Section table, int slot, int offset, boolean search)
+      throws CborReader.Malformed {
     int at = table.offset() + slot + offset;
     int length = (int) INT.get(bytes, at);
     int payload = at + SpanLayout.ENTRY_HEADER_SIZE;
     copy(at, SpanLayout.ENTRY_HEADER_SIZE + length);
-    redactor.attribute(image, payload, payload + length);
+    if (search) {
+      redactor.attribute(image, payload, payload + length);
+    }
     seal(table, slot, offset, payload, length);
   }
 

@@ -201,6 +201,50 @@ public final class CborWriter {
     return head((int) (v >>> 63), v ^ v >> 63);
   }
 
+  /**
+   * Writes a key below 24 and a number that is nearly always large: in nine bytes, whatever it is,
+   * so that there is one way through here. RFC 8949 has a shorter form for what is small, and
+   * decoders take both.
+   */
+  public boolean longField(int key, long v) {
+    int at = position;
+    if (limit - at < 10) {
+      return false;
+    }
+    bytes[at] = (byte) key;
+    bytes[at + 1] = (byte) ((int) (v >>> 63) << 5 | 27);
+    putLong(at + 2, v ^ v >> 63);
+    position = at + 10;
+    return true;
+  }
+
+  /** As {@link #longField}, all 64 bits as unsigned. */
+  public boolean unsignedField(int key, long v) {
+    int at = position;
+    if (limit - at < 10) {
+      return false;
+    }
+    bytes[at] = (byte) key;
+    bytes[at + 1] = (byte) (UNSIGNED << 5 | 27);
+    putLong(at + 2, v);
+    position = at + 10;
+    return true;
+  }
+
+  /** Writes a key below 24 and a byte string of 16 bytes. */
+  public boolean wordsField(int key, long high, long low) {
+    int at = position;
+    if (limit - at < 18) {
+      return false;
+    }
+    bytes[at] = (byte) key;
+    bytes[at + 1] = (byte) (BYTES << 5 | 16);
+    putLong(at + 2, high);
+    putLong(at + 10, low);
+    position = at + 18;
+    return true;
+  }
+
   /** Writes an integer of the application, redacted if it is a card's number. */
   public boolean number(long v) {
     return isSecret(v) ? redacted() : integer(v);
@@ -345,6 +389,28 @@ public final class CborWriter {
   }
 
   /**
+   * As {@link #textCut}, from the cache if this very string is there: for values that may be
+   * literals.
+   */
+  public int valueCut(String s, int maxBytes) {
+    int at = position;
+    KeyCache.Entry known = keys.findValue(s);
+    // A value that fits only when it is cut goes the long way.
+    if (known != null && known.length <= maxBytes && put(known, at)) {
+      return WHOLE;
+    }
+    int before = redactions;
+    int outcome = textCut(s, maxBytes);
+    if (outcome == WHOLE
+        && redactions == before
+        && position - at <= KeyCache.Entry.WORDS_SIZE
+        && keys.isWorthAdding(s)) {
+      keys.addValue(s, bytes, at, position - at);
+    }
+    return outcome;
+  }
+
+  /**
    * Writes a text that is a map's key, from the cache if this very string is there. A key of more
    * than {@link KeyCache#MAX_KEY_BYTES} is cut.
    */
@@ -364,17 +430,8 @@ public final class CborWriter {
     int at = position;
     KeyCache.Entry known = keys.find(s);
     if (known != null) {
-      int length = known.encoded.length;
       int secret = known.secret ? SECRET : 0;
-      if (length > KeyCache.Entry.WORDS_SIZE || limit - at < KeyCache.Entry.WORDS_SIZE) {
-        return raw(known.encoded, 0, length) ? WHOLE + secret : NONE;
-      }
-      // Two stores instead of a call for a handful of bytes; what they write behind the text, below
-      // the limit, is overwritten by what comes next.
-      words.putLong(at, known.first);
-      words.putLong(at + 8, known.second);
-      position = at + length;
-      return WHOLE + secret;
+      return put(known, at) ? WHOLE + secret : NONE;
     }
     int before = redactions;
     int result =
@@ -383,6 +440,23 @@ public final class CborWriter {
       keys.add(s, bytes, at, position - at, (result & SECRET) != 0);
     }
     return result;
+  }
+
+  private boolean put(KeyCache.Entry known, int at) {
+    int length = known.length;
+    if (length > KeyCache.Entry.WORDS_SIZE || limit - at < KeyCache.Entry.WORDS_SIZE) {
+      return raw(known.encoded, 0, length);
+    }
+    // Stores instead of a call for a handful of bytes; what they write behind the text, below the
+    // limit, is overwritten by what comes next.
+    words.putLong(at, known.first);
+    words.putLong(at + 8, known.second);
+    if (length > 16) {
+      words.putLong(at + 16, known.third);
+      words.putLong(at + 24, known.fourth);
+    }
+    position = at + length;
+    return true;
   }
 
   /** As {@link #keyCut(String)}, past the cache. */

@@ -87,5 +87,10 @@ public final class SpanLayout {
    */
   public static final int NOTE_THREAD = 3;
 
+  /**
+   * As {@link #BEGIN_EPOCH_NANOS}, for a span of which that was not known when it began. Since 1.5.
+   */
+  public static final int NOTE_START = 4;
+
   private SpanLayout() {}
 }

@@ -475,7 +475,9 @@ final class Salvage {
     CborSlice trace = map.get(String.valueOf(SpanLayout.BEGIN_TRACE_ID));
     byte[] traceId = trace == null ? null : trace.byteString();
     CborSlice nanos = map.get(String.valueOf(SpanLayout.BEGIN_NANOS));
-    CborSlice epochNanos = map.get(String.valueOf(SpanLayout.BEGIN_EPOCH_NANOS));
+    CborSlice laterStart = note(notes, SpanLayout.NOTE_START);
+    CborSlice epochNanos =
+        laterStart != null ? laterStart : map.get(String.valueOf(SpanLayout.BEGIN_EPOCH_NANOS));
     CborSlice rename = note(notes, SpanLayout.NOTE_NAME);
     String laterName = rename == null ? null : rename.text();
     CborSlice status = note(notes, SpanLayout.NOTE_STATUS);

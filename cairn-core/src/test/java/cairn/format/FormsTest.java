@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -99,5 +100,37 @@ class FormsTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Forms.NONE.with(Coin.class, v -> v).with(Coin.class, v -> v))
         .withMessageStartingWith("type has a form already: type=cairn.format.FormsTest");
+  }
+
+  @Test
+  void valueThatIsALiteralIsWrittenAsWithoutTheCacheHoweverOften() {
+    String[] values = {
+      "GET", "/orders/{id}", "ü", "\ud800", "", "x".repeat(29), "x".repeat(31), "password=hunter2!"
+    };
+    for (int most : new int[] {3, 8, 256}) {
+      for (String value : values) {
+        out.reset(0, 10_000);
+        out.redactions(0);
+        int outcome = out.textCut(value, most);
+        byte[] expected = Arrays.copyOf(out.bytes(), out.position());
+        int redactions = out.redactions();
+        for (int i = 0; i < 60; i++) {
+          out.reset(0, 10_000);
+          out.redactions(0);
+          assertThat(out.valueCut(value, most)).isEqualTo(outcome);
+          assertThat(Arrays.copyOf(out.bytes(), out.position())).isEqualTo(expected);
+          assertThat(out.redactions()).as(value).isEqualTo(redactions);
+        }
+        // Where it doesn't fit, also when it is in the cache by now.
+        for (int room = 0; room < expected.length; room++) {
+          out.reset(0, room);
+          int cut = out.textCut(value, most);
+          byte[] rest = Arrays.copyOf(out.bytes(), out.position());
+          out.reset(0, room);
+          assertThat(out.valueCut(value, most)).isEqualTo(cut);
+          assertThat(Arrays.copyOf(out.bytes(), out.position())).isEqualTo(rest);
+        }
+      }
+    }
   }
 }

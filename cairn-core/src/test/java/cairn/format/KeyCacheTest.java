@@ -33,6 +33,38 @@ class KeyCacheTest {
   }
 
   @Test
+  void valueIsRememberedOnceTheVerySameOneComesAgainAndAgain() {
+    String value = "/orders/{id}";
+    int calls = 0;
+    while (!cache.isWorthAdding(value)) {
+      calls++;
+      assertThat(calls).isLessThan(100);
+    }
+    cache.addValue(value, new byte[] {9, 1, 2, 9}, 1, 2);
+
+    assertThat(calls).isPositive();
+    assertThat(cache.findValue(value).encoded).containsExactly(1, 2);
+    assertThat(cache.findValue(new String(value))).isNull();
+  }
+
+  @Test
+  void valuesBuiltAnewEachTimeAreNeverRemembered() {
+    for (int i = 0; i < 100_000; i++) {
+      assertThat(cache.isWorthAdding(new String("same"))).isFalse();
+    }
+  }
+
+  @Test
+  void longAndEmptyValuesAreNotLookedFor() {
+    for (String value : new String[] {"", "x".repeat(32), "x".repeat(10_000_000)}) {
+      for (int i = 0; i < 100; i++) {
+        assertThat(cache.isWorthAdding(value)).isFalse();
+      }
+      assertThat(cache.findValue(value)).isNull();
+    }
+  }
+
+  @Test
   void writersThatShareItWriteRightKeys() throws InterruptedException {
     String[] keys = new String[2000];
     for (int i = 0; i < keys.length; i++) {

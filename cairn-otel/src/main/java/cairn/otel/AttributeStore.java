@@ -8,10 +8,13 @@ import org.jspecify.annotations.Nullable;
 /** The attributes of a builder or of an open span. Not thread-safe: one owner at a time. */
 final class AttributeStore implements OpenSpans.Attributes {
   /*
-   * Parallel arrays in the order of the first put, so that a span's attributes cost no object each:
-   * a number is kept as bits, and a marker says so in place of the value. The name is what tells
-   * attributes apart; a put under the same name with another type replaces key and value and keeps
-   * the place, as in the SDK.
+   * One array with name, key and value of each in the order of the first put, so that a span's
+   * attributes cost no object each: a number is kept as bits, beside it, and a marker says so in
+   * place of the value. The name is what tells attributes apart; a put under the same name with
+   * another type replaces key and value and keeps the place, as in the SDK.
+   *
+   * Of objects, and not an array of keys: a store into an array of an interface's type takes
+   * HotSpot 17 a search among the interfaces of what is stored.
    *
    * Who owns a store. A builder takes one from the pool at its first attribute and hands it to the
    * span it starts; the span gives it back when it ends. At any time exactly one of the three has
@@ -35,9 +38,13 @@ final class AttributeStore implements OpenSpans.Attributes {
   private static final int MAX_POOLED_CAPACITY = 64;
   private static final int LINEAR = 24;
 
-  private @Nullable AttributeKey<?>[] keys = new AttributeKey<?>[INITIAL_CAPACITY];
-  private @Nullable String[] names = new String[INITIAL_CAPACITY];
-  private @Nullable Object[] values = new Object[INITIAL_CAPACITY];
+  // Where name, key and value of one attribute are.
+  private static final int NAME = 0;
+  private static final int KEY = 1;
+  private static final int VALUE = 2;
+  private static final int STRIDE = 3;
+
+  private @Nullable Object[] parts = new Object[INITIAL_CAPACITY * STRIDE];
   private long[] bits = new long[INITIAL_CAPACITY];
 
   /** Index + 1 by hash of the name, open addressing; null while there are few. */
@@ -76,17 +83,17 @@ final class AttributeStore implements OpenSpans.Attributes {
       }
       index = size;
       // What may run out of memory comes first, so that the store stays as it was.
-      if (index == names.length) {
+      if (index == bits.length) {
         grow();
       }
       if (index >= LINEAR) {
         addToTable(name, index);
       }
-      names[index] = name;
+      parts[index * STRIDE + NAME] = name;
       size = index + 1;
     }
-    keys[index] = key;
-    values[index] = value;
+    parts[index * STRIDE + KEY] = key;
+    parts[index * STRIDE + VALUE] = value;
     bits[index] = valueBits;
     return true;
   }
@@ -96,18 +103,30 @@ final class AttributeStore implements OpenSpans.Attributes {
     if (indices != null) {
       int mask = indices.length - 1;
       for (int at = spread(name) & mask; indices[at] != 0; at = at + 1 & mask) {
-        if (name.equals(names[indices[at] - 1])) {
+        if (name.equals(nameAt(indices[at] - 1))) {
           return indices[at] - 1;
         }
       }
       return -1;
     }
     for (int i = 0; i < size; i++) {
-      if (name.equals(names[i])) {
+      if (name.equals(nameAt(i))) {
         return i;
       }
     }
     return -1;
+  }
+
+  private @Nullable String nameAt(int index) {
+    return (String) parts[index * STRIDE + NAME];
+  }
+
+  private @Nullable AttributeKey<?> keyAt(int index) {
+    return (AttributeKey<?>) parts[index * STRIDE + KEY];
+  }
+
+  private @Nullable Object valueAt(int index) {
+    return parts[index * STRIDE + VALUE];
   }
 
   private static int spread(String name) {
@@ -120,7 +139,7 @@ final class AttributeStore implements OpenSpans.Attributes {
     if (indices == null || indices.length < 2 * (index + 1)) {
       indices = new int[Integer.highestOneBit(index + 1) * 4];
       for (int i = 0; i < index; i++) {
-        String known = names[i];
+        String known = nameAt(i);
         if (known != null) {
           insert(indices, known, i);
         }
@@ -140,16 +159,11 @@ final class AttributeStore implements OpenSpans.Attributes {
   }
 
   private void grow() {
-    int length = names.length * 2;
-    AttributeKey<?>[] moreKeys = Arrays.copyOf(keys, length);
-    Object[] moreValues = Arrays.copyOf(values, length);
-    long[] moreBits = Arrays.copyOf(bits, length);
-    String[] moreNames = Arrays.copyOf(names, length);
+    @Nullable Object[] moreParts = Arrays.copyOf(parts, parts.length * 2);
+    long[] moreBits = Arrays.copyOf(bits, bits.length * 2);
     // Only now: without memory for one of them the store stays as it was.
-    keys = moreKeys;
-    values = moreValues;
+    parts = moreParts;
     bits = moreBits;
-    names = moreNames;
   }
 
   // ---- read
@@ -166,7 +180,7 @@ final class AttributeStore implements OpenSpans.Attributes {
   /** {@return the key that was last put under that name} */
   @Nullable AttributeKey<?> keyOf(String name) {
     int index = indexOf(name);
-    return index < 0 ? null : keys[index];
+    return index < 0 ? null : keyAt(index);
   }
 
   /** {@return the value of that name} */
@@ -176,7 +190,7 @@ final class AttributeStore implements OpenSpans.Attributes {
   }
 
   private @Nullable Object value(int index) {
-    Object value = values[index];
+    Object value = valueAt(index);
     if (value == INTEGER) {
       return bits[index];
     }
@@ -185,11 +199,13 @@ final class AttributeStore implements OpenSpans.Attributes {
 
   /** {@return a copy that nothing changes; no code of the application runs in here} */
   FrozenAttributes freeze() {
-    @Nullable Object[] copy = new Object[size];
+    @Nullable AttributeKey<?>[] keys = new AttributeKey<?>[size];
+    @Nullable Object[] values = new Object[size];
     for (int i = 0; i < size; i++) {
-      copy[i] = value(i);
+      keys[i] = keyAt(i);
+      values[i] = value(i);
     }
-    return new FrozenAttributes(Arrays.copyOf(keys, size), copy, total);
+    return new FrozenAttributes(keys, values, total);
   }
 
   // ---- as the box reads it when a span begins
@@ -201,20 +217,20 @@ final class AttributeStore implements OpenSpans.Attributes {
 
   @Override
   public String name(int index) {
-    String name = names[index];
+    String name = nameAt(index);
     return name == null ? "" : name; // below size there is one: for the compiler
   }
 
   @Override
   public int kind(int index) {
-    Object value = values[index];
-    if (value == INTEGER) {
-      return LONG;
-    }
+    Object value = valueAt(index);
     if (value instanceof String) {
       return TEXT;
     }
-    if (value == FLOATING) {
+    if (value == INTEGER || value instanceof Long) {
+      return LONG;
+    }
+    if (value == FLOATING || value instanceof Double) {
       return DOUBLE;
     }
     return value instanceof Boolean ? BOOLEAN : OTHER;
@@ -222,19 +238,25 @@ final class AttributeStore implements OpenSpans.Attributes {
 
   @Override
   public String text(int index) {
-    return values[index] instanceof String text ? text : "";
+    return valueAt(index) instanceof String text ? text : "";
   }
 
   @Override
   public long bits(int index) {
-    Object value = values[index];
+    Object value = valueAt(index);
+    if (value instanceof Long number) {
+      return number;
+    }
+    if (value instanceof Double number) {
+      return Double.doubleToRawLongBits(number);
+    }
     return value instanceof Boolean flag ? (flag ? 1 : 0) : bits[index];
   }
 
   /** Writes into the box what it did not read. Code of a value may run: {@link Values#record}. */
   void recordOthers(OpenSpans box, long handle) {
     for (int i = 0; i < size; i++) {
-      Object value = values[i];
+      Object value = valueAt(i);
       if (value != null && kind(i) == OTHER) {
         Values.record(box, handle, name(i), value);
       }
@@ -248,16 +270,13 @@ final class AttributeStore implements OpenSpans.Attributes {
    * may be missing here, and nothing else happens.
    */
   void putAll(int limit, AttributeStore other) {
-    AttributeKey<?>[] otherKeys = other.keys;
-    String[] otherNames = other.names;
-    Object[] otherValues = other.values;
+    @Nullable Object[] otherParts = other.parts;
     long[] otherBits = other.bits;
-    int count = Math.min(other.size, Math.min(otherBits.length, otherNames.length));
-    count = Math.min(count, Math.min(otherKeys.length, otherValues.length));
+    int count = Math.min(other.size, Math.min(otherBits.length, otherParts.length / STRIDE));
     for (int i = 0; i < count; i++) {
-      AttributeKey<?> key = otherKeys[i];
-      String name = otherNames[i];
-      Object value = otherValues[i];
+      String name = (String) otherParts[i * STRIDE + NAME];
+      AttributeKey<?> key = (AttributeKey<?>) otherParts[i * STRIDE + KEY];
+      Object value = otherParts[i * STRIDE + VALUE];
       if (key != null && name != null && value != null) {
         boolean unused = put(limit, key, name, value, otherBits[i]);
       }
@@ -267,13 +286,11 @@ final class AttributeStore implements OpenSpans.Attributes {
 
   /** {@return whether it is worth keeping: one huge span must not make all later ones large} */
   boolean isPoolable() {
-    return names.length <= MAX_POOLED_CAPACITY;
+    return bits.length <= MAX_POOLED_CAPACITY;
   }
 
   void clear() {
-    Arrays.fill(keys, 0, size, null);
-    Arrays.fill(names, 0, size, null);
-    Arrays.fill(values, 0, size, null);
+    Arrays.fill(parts, 0, size * STRIDE, null);
     table = null;
     size = 0;
     total = 0;

@@ -491,15 +491,15 @@ class CairnSpanBuilder implements SpanBuilder {
 
     // One clock for a local root and all below it.
     long start = startEpochNanos;
+    Clock clock = tracing.clock;
+    long nanos = clock == null ? System.nanoTime() : 0;
     if (anchored) {
       if (start == 0) {
-        start = tracing.nanoTime() + anchor;
+        start = (clock == null ? nanos : clock.nanoTime()) + anchor;
       }
     } else {
-      Clock clock = tracing.clock;
       long now;
       if (clock == null) {
-        long nanos = System.nanoTime();
         anchor = tracing.anchorAt(nanos);
         now = nanos + anchor;
       } else {
@@ -521,6 +521,7 @@ class CairnSpanBuilder implements SpanBuilder {
             Numbers.of(kind),
             flags,
             start,
+            nanos,
             attributes);
     if (attributes != null && handle != OpenSpans.NONE) {
       record(tracing, handle, attributes);

@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A span is in the box from its start, with its ids, kind and name, and with those attributes of
  * the {@link Builder#attributes list} that are asked for at the start of its kind. All other ones
  * of the list follow within two intervals of the refresher, whether they were set at the start or
- * later, and so do changed names. Spans that a sampler drops are not recorded: the SDK does not
- * show them.
+ * later, and so do changed names and a start time that was given. Spans that a sampler drops are
+ * not recorded: the SDK does not show them.
  *
  * <p>Any thread; lock-free. Adds no allocation to a span that ends within an interval. Nothing is
  * thrown into the application, but for an error of the virtual machine. Survives process death once
@@ -157,8 +157,8 @@ public final class CairnSpanProcessor implements SpanProcessor {
   }
 
   /**
-   * {@return how many spans are in the box as they started, and were not looked at again, since too
-   * many were open} Also in the report.
+   * {@return how many spans were not looked at again, since no slot was free: they are in the trail
+   * as they started} Also in the report.
    */
   public long unwatched() {
     return watched.unwatched();

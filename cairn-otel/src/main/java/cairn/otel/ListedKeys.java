@@ -191,6 +191,11 @@ final class ListedKeys {
     return null;
   }
 
+  /** {@return a key of that name; a value may have been found under another form of it} */
+  AttributeKey<?> key(int index) {
+    return keys[index].forms.get(0);
+  }
+
   String name(int index) {
     return keys[index].name;
   }

@@ -144,8 +144,8 @@ final class Tracing {
 
   /**
    * {@return what to add to {@link System#nanoTime}, which is that now, to get the wall clock's
-   * time; for a local root and all below it} At most a millisecond old, which saves reading one of
-   * the two clocks of most roots.
+   * time; for a local root and all below it} At most 10 ms old, which saves reading one of the two
+   * clocks of most roots.
    */
   long anchorAt(long nanos) {
     if (nanos - anchoredAt > ANCHOR_NANOS) {

@@ -2,6 +2,7 @@ package cairn.otel;
 
 import cairn.OpenSpans;
 import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.api.trace.SpanKind;
 import io.opentelemetry.sdk.trace.ReadableSpan;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -22,12 +23,16 @@ final class WatchedSpans {
    * A processor hears of a span's start and end, and of nothing between. What comes later (the route
    * of an HTTP request in its name, an attribute) is found by looking again.
    *
-   * An entry is free, taken (while its row is written), a young span, or an old one:
+   * There is an entry for each slot of the box, so that nobody else's is this span's: none, a young
+   * span, or an old one.
    *
-   * Begin:    1 CAS free -> taken   2 fill the row: what was recorded   3 release-store the span
+   * Begin:    1 the box gives a slot   2 fill the row: what was recorded   3 release-store the span
    * Refresh:  a young span that was there at the last look is old: copy the row, CAS to `Old`.
    *           An old one is compared with what was recorded of it; what differs is recorded.
-   * End:      1 CAS the span, young or old, -> taken   2 clear the row   3 release-store free
+   * End:      1 CAS the span, young or old, -> none   2 clear the row   3 the box takes the slot back
+   *
+   * A row is cleared only behind a CAS to none, so one that was copied for `Old` was the young
+   * span's own if the CAS to `Old` succeeds.
    *
    * A young span is held strongly: a weak reference for each would be 48 bytes. So a span that is
    * dropped without an end is kept for one interval, and then only by `Old`, which is weak. When that
@@ -35,15 +40,12 @@ final class WatchedSpans {
    * that never end their spans filled a heap that way (opentelemetry-java-instrumentation 2097). A
    * span that is held for ever and never ended goes at the maximal age.
    *
-   * A span for which no entry is free near its place is in the box as any other, but not looked at
-   * again; neither is one that found no slot in the box, since its name could not be changed there.
-   * Counted.
+   * A span that found no slot in the box is not looked at again, since its name could not be changed
+   * there. Counted.
+   *
+   * When a span says that it began is asked for only when it is old: most began when they started,
+   * and the question costs a look at the clock and the span's lock.
    */
-  private static final int ENTRIES = 2048;
-  private static final int PROBES = 16;
-  private static final long GOLDEN = 0x9E3779B97F4A7C15L;
-  private static final Object TAKEN = new Object();
-
   /** Start times further back than this were given by the application. */
   private static final long GIVEN_START_NANOS = 1_000_000;
 
@@ -56,14 +58,18 @@ final class WatchedSpans {
   private final ListedKeys keys;
   private final long maxAgeNanos;
   private final int rowLength;
-  private final AtomicReferenceArray<@Nullable Object> entries =
-      new AtomicReferenceArray<>(ENTRIES);
+  private final AtomicReferenceArray<@Nullable Object> entries;
 
   /** Of each entry the name and the listed values as recorded. Whose is in the essay. */
   private final @Nullable Object[] rows;
 
+  /** Of each entry when the span was put into the box. */
+  private final long[] begunNanos;
+
   /** Of the refresher: the ids of the young spans at its last look. */
-  private final long[] seen = new long[ENTRIES];
+  private final long[] seen;
+
+  private final StorePool stores = new StorePool();
 
   private final AtomicLong evicted = new AtomicLong();
   private final AtomicLong unwatched = new AtomicLong();
@@ -73,7 +79,11 @@ final class WatchedSpans {
     this.keys = keys;
     this.maxAgeNanos = maxAge.toNanos();
     this.rowLength = 1 + keys.count();
-    this.rows = new @Nullable Object[ENTRIES * rowLength];
+    int slots = spans.slots();
+    this.entries = new AtomicReferenceArray<>(slots);
+    this.rows = new @Nullable Object[slots * rowLength];
+    this.begunNanos = new long[slots];
+    this.seen = new long[slots];
   }
 
   /** A span that has lasted, and what was recorded of it. Of the refresher, but for its id. */
@@ -106,7 +116,10 @@ final class WatchedSpans {
       return; // its id generator makes none: it could not be found at its end
     }
     String name = span.getName();
-    long latency = span.getLatencyNanos();
+    SpanKind kind = span.getKind();
+    int[] asked = keys.atStart(kind);
+    AttributeStore store = asked.length == 0 ? null : atStart(span, asked);
+    long now = System.nanoTime();
     long handle =
         spans.begin(
             name,
@@ -114,50 +127,46 @@ final class WatchedSpans {
             HexIds.traceIdLow(context),
             id,
             HexIds.spanId(span.getParentSpanContext()),
-            ListedKeys.number(span.getKind()),
+            ListedKeys.number(kind),
             context.getTraceFlags().asByte() & 0xff,
-            latency > GIVEN_START_NANOS ? System.currentTimeMillis() * 1_000_000 - latency : 0);
-    if (handle == OpenSpans.NONE) {
-      return;
-    }
-    int index = handle < 0 ? -1 : claim(id);
-    try {
-      int[] asked = keys.atStart(span.getKind());
-      for (int key : asked) {
-        Object value = keys.value(span, key);
-        if (value != null) {
-          keys.set(spans, handle, key, value);
-          if (index >= 0) {
-            // Plain: published with the span below.
-            rows[index * rowLength + 1 + key] = value;
-          }
+            0,
+            now,
+            store);
+    int index = OpenSpans.slot(handle);
+    if (index >= 0) {
+      // Plain: published with the span below.
+      int row = index * rowLength;
+      rows[row] = name;
+      begunNanos[index] = now;
+      if (store != null) {
+        for (int key : asked) {
+          rows[row + 1 + key] = store.valueOf(keys.name(key));
         }
       }
-    } finally {
-      if (index >= 0) {
-        rows[index * rowLength] = name;
-        // Release: publishes the row. Partner: the acquire in refresh.
-        entries.setRelease(index, span);
-      } else {
-        unwatched.incrementAndGet();
-      }
+      // Release: publishes the row. Partner: the acquire in refresh.
+      entries.setRelease(index, span);
+    } else if (handle != OpenSpans.NONE) {
+      unwatched.incrementAndGet();
+    }
+    if (store != null) {
+      store.recordOthers(spans, handle);
+      stores.release(store);
     }
   }
 
-  /** {@return a free entry near the place of that id, taken; -1 if there is none} */
-  private int claim(long id) {
-    int place = place(id);
-    for (int i = 0; i < PROBES; i++) {
-      int index = (place + i) & (ENTRIES - 1);
-      if (entries.getPlain(index) == null && entries.compareAndSet(index, null, TAKEN)) {
-        return index;
+  /** {@return those attributes of a span that starts, or null if it has none of them} */
+  private @Nullable AttributeStore atStart(ReadableSpan span, int[] asked) {
+    AttributeStore store = null;
+    for (int key : asked) {
+      Object value = keys.value(span, key);
+      if (value != null) {
+        if (store == null) {
+          store = stores.acquire();
+        }
+        boolean unused = store.put(asked.length, keys.key(key), keys.name(key), value);
       }
     }
-    return -1;
-  }
-
-  private static int place(long id) {
-    return (int) ((id * GOLDEN) >>> 40) & (ENTRIES - 1);
+    return store;
   }
 
   /** Takes a span that ends out of the box. One that was never in it does nothing. */
@@ -169,41 +178,41 @@ final class WatchedSpans {
     if (id == 0) {
       return;
     }
-    endInBox(id);
-    int place = place(id);
-    for (int i = 0; i < PROBES; i++) {
-      int index = (place + i) & (ENTRIES - 1);
-      Object entry = entries.getAcquire(index);
-      while (entry == span || (entry instanceof Old old && old.id == id)) {
-        if (free(index, entry)) {
-          return;
+    long handle = spans.find(id);
+    int index = OpenSpans.slot(handle);
+    if (index >= 0) {
+      forget(index, span, id);
+    }
+    spans.end(handle, id);
+  }
+
+  /** Frees the entry of a span that ends. Its slot is still its own, and so is the row. */
+  private void forget(int index, ReadableSpan span, long id) {
+    Object entry = entries.getAcquire(index);
+    while (entry == span || (entry instanceof Old old && old.id == id)) {
+      if (entries.compareAndSet(index, entry, null)) {
+        int row = index * rowLength;
+        rows[row] = null;
+        for (int key : keys.atStart(span.getKind())) {
+          rows[row + 1 + key] = null;
         }
-        entry = entries.getAcquire(index); // the refresher has made it an old one
+        return;
       }
+      entry = entries.getAcquire(index); // the refresher has made it an old one
     }
+    // Its start was told with another object: the next span in the slot takes the entry's place.
+    clear(index);
   }
 
-  private void endInBox(long id) {
-    spans.end(spans.find(id), id);
-  }
-
-  /** {@return whether that entry was there, and is free now} */
-  private boolean free(int index, Object entry) {
-    if (!entries.compareAndSet(index, entry, TAKEN)) {
-      return false;
-    }
-    int row = index * rowLength;
-    Arrays.fill(rows, row, row + rowLength, null);
-    // Release: the row is clear before it can be taken again. Partner: the CAS in claim.
-    entries.setRelease(index, null);
-    return true;
+  private void clear(int index) {
+    Arrays.fill(rows, index * rowLength, (index + 1) * rowLength, null);
   }
 
   // ---- on the refresher's thread
 
   /** Looks at every span that was there at the last look already. */
   void refresh(long nowNanos) {
-    for (int index = 0; index < ENTRIES; index++) {
+    for (int index = 0; index < entries.length(); index++) {
       Object entry = entries.getAcquire(index);
       if (entry instanceof Old old) {
         look(index, old, nowNanos);
@@ -217,6 +226,7 @@ final class WatchedSpans {
         Old old = new Old(span, id, nowNanos, Arrays.copyOfRange(rows, row, row + rowLength));
         // A span is young once, so success means that the row was its own all the while.
         if (entries.compareAndSet(index, entry, old)) {
+          start(span, old, index, nowNanos);
           look(index, old, nowNanos);
         }
       } else {
@@ -225,17 +235,27 @@ final class WatchedSpans {
     }
   }
 
+  /** Records when a span began, if it says another time than when it started. */
+  private void start(ReadableSpan span, Old old, int index, long nowNanos) {
+    long latency = span.getLatencyNanos();
+    if (latency - (nowNanos - begunNanos[index]) > GIVEN_START_NANOS && !span.hasEnded()) {
+      spans.started(spans.find(old.id), System.currentTimeMillis() * 1_000_000 - latency);
+    }
+  }
+
   private void look(int index, Old old, long nowNanos) {
     ReadableSpan span = old.get();
     if (span == null || nowNanos - old.sinceNanos > maxAgeNanos) {
-      if (free(index, old)) {
-        endInBox(old.id);
+      if (entries.compareAndSet(index, old, null)) {
+        clear(index);
+        spans.end(spans.find(old.id), old.id);
         evicted.incrementAndGet();
       }
     } else if (span.hasEnded()) {
       // Its end was told by way of a wrapper, or is being told right now.
-      if (free(index, old)) {
-        endInBox(old.id);
+      if (entries.compareAndSet(index, old, null)) {
+        clear(index);
+        spans.end(spans.find(old.id), old.id);
       }
     } else if (--old.toWait <= 0) {
       old.toWait = old.pause;
