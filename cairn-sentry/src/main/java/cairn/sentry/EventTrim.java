@@ -72,10 +72,13 @@ final class EventTrim {
       framesAndThreads();
     }
     values(size() - limit);
-    spans(limit);
+    if (size() > limit) {
+      spanAttributes();
+    }
     if (size() > limit) {
       rest();
     }
+    youngestSpans(size() - limit);
   }
 
   private void say() {
@@ -166,34 +169,32 @@ final class EventTrim {
     }
   }
 
-  private void spans(int limit) throws IOException {
-    int excess = size() - limit;
-    if (excess <= 0
-        || !(event.getContexts().get(SPANS) instanceof Map<?, ?> context)
-        || !(context.get("spans") instanceof List<?> all)) {
-      return;
-    }
-    List<Object> spans = new ArrayList<>();
-    for (Object span : all) {
-      if (span instanceof Map<?, ?> map && map.get("attributes") != null) {
-        Map<String, @Nullable Object> without = PlainValues.map(map);
+  private void spanAttributes() {
+    if (event.getContexts().get(SPANS) instanceof Map<?, ?> context
+        && context.get("spans") instanceof List<?> all) {
+      List<Object> spans = new ArrayList<>();
+      for (Object span : all) {
+        Map<String, @Nullable Object> without = PlainValues.map((Map<?, ?>) span);
         without.remove("attributes");
         spans.add(without);
-      } else {
-        spans.add(span);
       }
+      trimmed.add("attributes of open spans");
+      put(context, spans);
     }
-    trimmed.add("attributes of open spans");
-    put(context, spans);
-    excess = size() - limit;
-    int kept = spans.size();
-    while (excess > 0 && kept > 0) {
-      kept--;
-      excess -= EventJson.size(spans.get(kept)) + 1;
-    }
-    if (kept < spans.size()) {
-      trimmed.add("open spans, the youngest: count=" + (spans.size() - kept));
-      put(context, spans.subList(0, kept));
+  }
+
+  private void youngestSpans(int excess) throws IOException {
+    if (event.getContexts().get(SPANS) instanceof Map<?, ?> context
+        && context.get("spans") instanceof List<?> spans) {
+      int kept = spans.size();
+      for (int left = excess; left > 0 && kept > 0; ) {
+        kept--;
+        left -= EventJson.size(spans.get(kept)) + 1;
+      }
+      if (kept < spans.size()) {
+        trimmed.add("open spans, the youngest: count=" + (spans.size() - kept));
+        put(context, spans.subList(0, kept));
+      }
     }
   }
 
