@@ -1,6 +1,5 @@
 package cairn.cli;
 
-import cairn.otel.OtlpJson;
 import cairn.report.Cause;
 import cairn.report.Report;
 import cairn.report.Run;
@@ -39,6 +38,11 @@ final class ExportCommand implements Callable<Integer> {
           "send this header too (may be repeated); secrets rather in the variable"
               + " OTEL_EXPORTER_OTLP_HEADERS",
           "--header");
+  private final SentrySettings sentry;
+  private final OptionSpec dryRun =
+      Options.flag(
+          "with --sentry: print the envelope as it would be sent, send and mark nothing",
+          "--dry-run");
   private final OptionSpec all =
       Options.flag(
           "every run that died and was not exported yet; with --app, of one application",
@@ -51,23 +55,30 @@ final class ExportCommand implements Callable<Integer> {
   private int exported;
   private int failed;
   private int running;
+  private int notYet;
+  private int left;
   private boolean outputFailed;
 
   ExportCommand(Session session) {
     this.session = session;
     this.source = new RunSource(session, "the dead run that was seen last");
+    this.sentry = new SentrySettings(session, "send each death as an event to this DSN of Sentry");
     this.spec =
         Options.command(
             "export",
             this,
             new String[] {
-              "Exports dead runs as OpenTelemetry's traces and logs.",
+              "Exports dead runs: as OpenTelemetry's traces and logs, or as events of Sentry.",
               "",
-              "Open spans become spans that end with an error at the last sign of life, breadcrumbs"
-                  + " log",
-              "records, the death the event app.crash with the run id as app.crash.id. A run that"
+              "For OpenTelemetry, open spans become spans that end with an error at the last sign of"
+                  + " life,",
+              "breadcrumbs log records, the death the event app.crash with the run id as"
+                  + " app.crash.id. For",
+              "Sentry, a death is one event with the scope, the breadcrumbs and the open spans of"
+                  + " the run:",
+              "what the application recorded goes there, so scrub first what must not. A run that"
                   + " ended in",
-              "order has no app.crash.",
+              "order has no app.crash and is no event.",
               "",
               "At least once: what was exported is marked after it was written and forced, or"
                   + " answered by",
@@ -75,7 +86,9 @@ final class ExportCommand implements Callable<Integer> {
                   + " exported",
               "whatever its mark; to stdout that is a look, and sets none. Exported again, all ids"
                   + " are",
-              "the same."
+              "the same. A run that Sentry or a proxy refused is kept, and --all-dead tries it again"
+                  + " after",
+              "10 min, then ever more rarely, for 30 days."
             },
             new String[] {
               "Exit codes: 0 exported or nothing to export, 1 a run could not be exported, 2 wrong"
@@ -89,11 +102,15 @@ final class ExportCommand implements Callable<Integer> {
                   + " there",
               "  cairn export --otlp-file - | jq .                      a look at the run that died"
                   + " last",
-              "  cairn export --otlp-endpoint http://127.0.0.1:4318 --all-dead"
+              "  cairn export --otlp-endpoint http://127.0.0.1:4318 --all-dead",
+              "  cairn export --sentry env --all-dead                   each death to SENTRY_DSN",
+              "  cairn export --sentry env --dry-run                    a look at what that sends"
             });
     spec.addOption(file);
     spec.addOption(endpoint);
     spec.addOption(headers);
+    sentry.addTo(spec);
+    spec.addOption(dryRun);
     spec.addOption(all);
     spec.addOption(clean);
     source.addSeveralTo(spec);
@@ -126,7 +143,7 @@ final class ExportCommand implements Callable<Integer> {
     if (outputFailed) {
       return ExitCode.UNREADABLE;
     }
-    if (failed > 0) {
+    if (failed > 0 || left > 0) {
       return ExitCode.FOUND;
     }
     return running > 0 && !everyRun ? ExitCode.RUNNING : ExitCode.OK;
@@ -135,29 +152,56 @@ final class ExportCommand implements Callable<Integer> {
   // Where to
 
   private ExportTarget target() {
-    ParseResult given = spec.commandLine().getParseResult();
-    boolean fileGiven = given.hasMatchedOption(file);
-    boolean endpointGiven = given.hasMatchedOption(endpoint);
-    String toFile = Options.text(file);
-    String toEndpoint = Options.text(endpoint);
-    if (toFile != null && toEndpoint != null && fileGiven == endpointGiven) {
+    OptionSpec chosen = chosen();
+    if (chosen.equals(sentry.dsn())) {
+      requireNoHeaders();
+      return new SentryTarget(sentry.endpoint(), session, Options.isSet(dryRun));
+    }
+    sentry.requireUnused(spec);
+    if (Options.isSet(dryRun)) {
+      // Also from the environment: who asked for a look must not get an export.
       throw CliException.usage(
-          "options exclude each other: option=--otlp-file, option=--otlp-endpoint (give one)");
+          "option without another: option=--dry-run, needs=--sentry (give both, or"
+              + " --otlp-file -)");
     }
-    // One on the command line wins over the other one from the environment.
-    if (toEndpoint != null && !fileGiven) {
-      return OtlpEndpoint.of(toEndpoint, Options.texts(headers), session);
+    if (chosen.equals(endpoint)) {
+      return OtlpEndpoint.of(
+          String.valueOf(Options.text(endpoint)), Options.texts(headers), session);
     }
+    requireNoHeaders();
+    return file(String.valueOf(Options.text(file)));
+  }
+
+  private void requireNoHeaders() {
     if (!Options.texts(headers).isEmpty()) {
       throw CliException.usage(
           "option without another: option=--header, needs=--otlp-endpoint (give both)");
     }
-    if (toFile == null) {
+  }
+
+  /** {@return the one target that was given; on the command line, or else in the environment} */
+  private OptionSpec chosen() {
+    ParseResult given = spec.commandLine().getParseResult();
+    List<OptionSpec> all = List.of(file, endpoint, sentry.dsn());
+    List<OptionSpec> set = all.stream().filter(each -> Options.text(each) != null).toList();
+    List<OptionSpec> here = set.stream().filter(given::hasMatchedOption).toList();
+    List<OptionSpec> candidates = here.isEmpty() ? set : here;
+    if (candidates.isEmpty()) {
+      requireNoHeaders();
+      sentry.requireUnused(spec);
       throw CliException.usage(
-          "missing option: option=--otlp-file or --otlp-endpoint (say where to; see: cairn export"
-              + " --help)");
+          "missing option: option=--otlp-file, --otlp-endpoint or --sentry (say where to; see:"
+              + " cairn export --help)");
     }
-    return file(toFile);
+    if (candidates.size() > 1) {
+      throw CliException.usage(
+          "options exclude each other: option="
+              + candidates.get(0).longestName()
+              + ", option="
+              + candidates.get(1).longestName()
+              + " (give one)");
+    }
+    return candidates.get(0);
   }
 
   private ExportTarget file(String text) {
@@ -190,6 +234,13 @@ final class ExportCommand implements Callable<Integer> {
     Report report = RunSource.read(run);
     if (report.verdict().cause() == Cause.RUNNING) {
       sayRunning(run);
+    } else if (!target.wants(report)) {
+      session.err.println(
+          Escape.line(
+              "cairn: nothing to send, it ended in order: run="
+                  + name(run)
+                  + ", cause="
+                  + report.verdict().cause()));
     } else {
       export(run, report, target, !target.isLook());
     }
@@ -214,7 +265,13 @@ final class ExportCommand implements Callable<Integer> {
         continue;
       }
       dead++;
-      if (new ExportMark(run).isSet()) {
+      ExportTarget.Due due = target.due(run);
+      if (due != ExportTarget.Due.NOW) {
+        notYet += due == ExportTarget.Due.NOT_YET ? 1 : 0;
+        continue;
+      }
+      if (target.isClosed()) {
+        left++;
         continue;
       }
       try {
@@ -225,7 +282,7 @@ final class ExportCommand implements Callable<Integer> {
         }
         Report report = run.report();
         boolean isWanted = Options.isSet(clean) || !report.endedWell();
-        if (isWanted && report.verdict().cause() != Cause.RUNNING) {
+        if (isWanted && report.verdict().cause() != Cause.RUNNING && target.wants(report)) {
           export(run, report, target, true);
         }
       } catch (IOException e) {
@@ -240,13 +297,15 @@ final class ExportCommand implements Callable<Integer> {
             + " dead, "
             + running
             + " running"
-            + (elsewhere == 0 ? "" : ", " + elsewhere + " of other machines left alone"));
+            + (elsewhere == 0 ? "" : ", " + elsewhere + " of other machines left alone")
+            + (notYet == 0 ? "" : ", " + notYet + " refused before and kept")
+            + (left == 0 ? "" : ", " + left + " not tried after that"));
   }
 
   private void export(Run run, Report report, ExportTarget target, boolean isDelivery) {
-    OtlpJson telemetry = OtlpJson.of(report);
+    String taken;
     try {
-      target.take(telemetry);
+      taken = target.take(run, report);
     } catch (IOException e) {
       outputFailed |= target.isOutput();
       sayFailed(run, e, "nothing is lost: export it again");
@@ -259,10 +318,8 @@ final class ExportCommand implements Callable<Integer> {
                 + name(run)
                 + ", cause="
                 + report.verdict().cause()
-                + ", spans="
-                + telemetry.spans()
-                + ", logs="
-                + telemetry.logs()
+                + ", "
+                + taken
                 + ", to="
                 + target.name()));
     if (isDelivery) {
@@ -272,7 +329,7 @@ final class ExportCommand implements Callable<Integer> {
 
   private void mark(Run run, ExportTarget target) {
     try {
-      new ExportMark(run).set(session.surroundings.clock().instant(), target.name());
+      target.mark(run, session.surroundings.clock().instant());
     } catch (IOException e) {
       failed++;
       session.error(

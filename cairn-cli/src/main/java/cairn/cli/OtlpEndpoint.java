@@ -1,6 +1,8 @@
 package cairn.cli;
 
 import cairn.otel.OtlpJson;
+import cairn.report.Report;
+import cairn.report.Run;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
@@ -128,13 +130,15 @@ final class OtlpEndpoint implements ExportTarget {
   }
 
   @Override
-  public void take(OtlpJson telemetry) throws IOException {
+  public String take(Run run, Report report) throws IOException {
+    OtlpJson telemetry = OtlpJson.of(report);
     for (byte[] request : telemetry.traceRequests()) {
       post("/v1/traces", request);
     }
     for (byte[] request : telemetry.logRequests()) {
       post("/v1/logs", request);
     }
+    return ExportTarget.told(telemetry);
   }
 
   /** What the receiver said. */

@@ -1,5 +1,6 @@
 package cairn.cli;
 
+import cairn.sentry.SentryMark;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -91,7 +92,7 @@ final class RunDeletion {
     if (!Files.isDirectory(reports, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
-    for (String ending : List.of(".json", ".adopted", ExportMark.ENDING)) {
+    for (String ending : List.of(".json", ".adopted", ExportMark.ENDING, SentryMark.ENDING)) {
       Path file = reports.resolve(id + ending);
       if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
         reported.add(file);

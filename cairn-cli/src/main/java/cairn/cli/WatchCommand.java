@@ -3,6 +3,7 @@ package cairn.cli;
 import cairn.report.Report;
 import cairn.report.Run;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -46,15 +48,25 @@ final class WatchCommand implements Callable<Integer> {
   private final OptionSpec once = Options.flag("deliver what is dead already, then end", "--once");
   private final OptionSpec json = Options.flag("print one JSON object a line", "--json");
 
+  private final SentrySettings sentry;
+  private final CommandSpec spec;
+
   private final AtomicBoolean isStopped = new AtomicBoolean();
 
   WatchCommand(Session session) {
     this.session = session;
     this.common = new CommonOptions(session.surroundings, session.top);
+    this.sentry =
+        new SentrySettings(session, "send each death that is told as an event to this DSN too");
+    this.spec = command();
   }
 
   CommandSpec spec() {
-    CommandSpec spec =
+    return spec;
+  }
+
+  private CommandSpec command() {
+    CommandSpec command =
         Options.command(
             "watch",
             this,
@@ -66,31 +78,65 @@ final class WatchCommand implements Callable<Integer> {
               "once however many watch. Ends too: a run that returned is a line as well. Deaths from before",
               "it started are delivered if nobody has. Runs of other machines are left alone.",
               "",
+              "With --sentry each death, but no end in order, also goes to Sentry, at least once and always as",
+              "the same event; the line on stdout doesn't wait for it. What can't be sent is tried again, also",
+              "by the next watcher, for 30 days.",
+              "",
               "Ends in order on TERM and INT. Takes some 50 MiB; as a sidecar give it 96 MiB."
             },
             new String[] {
-              "Exit codes: 0 ended by a signal, or by --once; 2 wrong usage; 3 the output failed,",
-              "or with --once, a directory that can't be read",
+              "Exit codes: 0 ended by a signal, or by --once; 1 with --once, a death could not be sent; 2 wrong",
+              "usage; 3 the output failed, or with --once, a directory that can't be read",
               "",
               "Examples:",
               "  cairn watch /data/cairn                      a sidecar",
               "  cairn watch --json | jq -r 'select(.cause == \"OOM_KILLED\") | .id'",
-              "  cairn watch --once                           from a timer"
+              "  cairn watch --once                           from a timer",
+              "  cairn watch --sentry env /data/cairn         each death to SENTRY_DSN too"
             });
-    spec.addPositional(directories);
-    spec.addOption(interval);
-    spec.addOption(once);
-    spec.addOption(json);
-    common.addTo(spec);
-    return spec;
+    command.addPositional(directories);
+    command.addOption(interval);
+    command.addOption(once);
+    command.addOption(json);
+    sentry.addTo(command);
+    common.addTo(command);
+    return command;
   }
 
   @Override
   public Integer call() {
     Duration pause = interval();
+    if (!sentry.isSet()) {
+      sentry.requireUnused(spec);
+      return watch(pause, run -> {}, () -> true);
+    }
+    try (SentryOutbox outbox = new SentryOutbox(session, sentry.endpoint())) {
+      if (!Options.isSet(once)) {
+        outbox.start();
+      }
+      return watch(pause, outbox, () -> isAllSent(outbox));
+    }
+  }
+
+  /** {@return whether all that was to be sent now has been} Sends it. */
+  private boolean isAllSent(SentryOutbox outbox) {
+    try {
+      outbox.sendDue();
+    } catch (InterruptedIOException e) {
+      return false;
+    }
+    return outbox.unsent() == 0;
+  }
+
+  /**
+   * {@return the exit code} Watches.
+   *
+   * @param atEnd what to do with {@code --once} at the end; false if it could not
+   */
+  private int watch(Duration pause, Watcher.Told told, BooleanSupplier atEnd) {
     List<Watcher> watchers = new ArrayList<>();
     for (Path root : roots()) {
-      watchers.add(new Watcher(session, root, Run::isElsewhere, this::print));
+      watchers.add(new Watcher(session, root, Run::isElsewhere, this::print, told));
     }
     Signals signals = Signals.catching(List.of("TERM", "INT", "HUP"), name -> isStopped.set(true));
     try {
@@ -102,9 +148,10 @@ final class WatchCommand implements Callable<Integer> {
         if (!more) {
           if (Options.isSet(once)) {
             // Nothing waits for it then: a timer with a typing error must not look well.
+            boolean isSent = atEnd.getAsBoolean();
             return watchers.stream().anyMatch(Watcher::isMissing)
                 ? ExitCode.UNREADABLE
-                : ExitCode.OK;
+                : isSent ? ExitCode.OK : ExitCode.FOUND;
           }
           pause(pause);
         }

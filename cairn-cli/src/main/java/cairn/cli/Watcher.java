@@ -57,6 +57,12 @@ final class Watcher {
     void print(Run run, Report report, Duration age) throws IOException;
   }
 
+  /** Hears of each death once it is told, and at the start of those that were told before. */
+  interface Told {
+    /** Takes one; returns soon. */
+    void told(Run run);
+  }
+
   /** Tells the runs of other machines, which a shared volume shows too. */
   interface Elsewhere {
     /**
@@ -82,6 +88,7 @@ final class Watcher {
   private final Clock clock;
   private final Elsewhere elsewhere;
   private final Deaths deaths;
+  private final Told told;
   private final RunListing listing;
 
   private final Deque<Run> fresh = new ArrayDeque<>();
@@ -91,12 +98,13 @@ final class Watcher {
   private boolean isMissing;
   private boolean saidNotWritable;
 
-  Watcher(Session session, Path root, Elsewhere elsewhere, Deaths deaths) {
+  Watcher(Session session, Path root, Elsewhere elsewhere, Deaths deaths, Told told) {
     this.session = session;
     this.root = root;
     this.clock = session.surroundings.clock();
     this.elsewhere = elsewhere;
     this.deaths = deaths;
+    this.told = told;
     this.listing = new RunListing(root, clock);
   }
 
@@ -182,6 +190,7 @@ final class Watcher {
       Run run = fresh.removeFirst();
       if (Files.exists(run.storedReport())) {
         settled.add(run.toString());
+        told.told(run);
       } else {
         Open each = new Open(run);
         if (!isDone(each, false)) {
@@ -224,6 +233,9 @@ final class Watcher {
           wasAlive && identity != null && isStatusToCome(run, identity, each.diedAt);
       if (statusToCome || !isDelivered(run, wasAlive)) {
         return false;
+      }
+      if (Files.isDirectory(run.directory())) {
+        told.told(run);
       }
     } catch (IllegalStateException e) {
       each.diedAt = Instant.MAX;

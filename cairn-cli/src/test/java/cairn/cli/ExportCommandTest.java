@@ -314,8 +314,8 @@ class ExportCommandTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "export | cairn: missing option: option=--otlp-file or --otlp-endpoint (say where to; see:"
-            + " cairn export --help)",
+        "export | cairn: missing option: option=--otlp-file, --otlp-endpoint or --sentry (say where"
+            + " to; see: cairn export --help)",
         "export --otlp-fil x | cairn: unknown option: option=--otlp-fil (did you mean --otlp-file?"
             + " see: cairn export --help)",
         "export --otlp-file | cairn: no value: option=--otlp-file (see: cairn export --help)",

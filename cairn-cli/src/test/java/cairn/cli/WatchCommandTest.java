@@ -182,17 +182,20 @@ class WatchCommandTest {
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     Session session = new Session(new ByteArrayOutputStream(), err, cli.surroundings());
     List<String> delivered = new ArrayList<>();
+    List<String> told = new ArrayList<>();
     Watcher watcher =
         new Watcher(
             session,
             root,
             run -> run.app().equals("shop"),
-            (run, report, age) -> delivered.add(run.id()));
+            (run, report, age) -> delivered.add(run.id()),
+            run -> told.add(run.id()));
 
     while (watcher.look()) {}
     watcher.look();
 
     assertThat(delivered).containsExactly(own.id());
+    assertThat(told).containsExactly(own.id());
     assertThat(err.toString(StandardCharsets.UTF_8))
         .startsWith("cairn: runs of another machine are left alone: dir=" + root + ", host=")
         .hasLineCount(1);

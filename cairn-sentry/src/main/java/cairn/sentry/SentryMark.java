@@ -35,6 +35,10 @@ public final class SentryMark {
   static final Duration LONGEST_PAUSE = Duration.ofHours(24);
   static final Duration EXPIRY = Duration.ofDays(30);
 
+  private static final String DELIVERED = "delivered";
+  private static final String REFUSED = "refused";
+  private static final String NONE_NEEDED = "none";
+
   private static final int MAX_BYTES = 4_096;
   private static final FileAttribute<?>[] NONE = {};
 
@@ -51,29 +55,39 @@ public final class SentryMark {
 
   /** What the file says. */
   private record Content(
-      boolean isDelivered, String to, @Nullable Instant first, int refusals, Instant next) {}
+      String state, String to, @Nullable Instant first, int refusals, Instant next) {
+    boolean isRefused() {
+      return state.equals(REFUSED);
+    }
+  }
 
   /** {@return whether Sentry has the run} */
   public boolean isDelivered() {
     Content content = read();
-    return content != null && content.isDelivered();
+    return content != null && content.state().equals(DELIVERED);
+  }
+
+  /** {@return whether the run was refused, and has not been taken since} */
+  public boolean isRefused() {
+    Content content = read();
+    return content != null && content.isRefused();
   }
 
   /**
    * {@return when to send the run: now or in the past if it is due; {@link Instant#MAX} if never,
-   * as Sentry has it or has refused it for too long}
+   * as Sentry has it, has refused it for too long, or there is nothing to send}
    *
    * @param to name of the endpoint: what another one refused says nothing
    */
   public Instant due(String to) {
     Content content = read();
     if (content == null) {
-      return Instant.MIN;
+      return Instant.EPOCH;
     }
-    if (content.isDelivered()) {
+    if (!content.isRefused()) {
       return Instant.MAX;
     }
-    return content.to().equals(to) ? content.next() : Instant.MIN;
+    return content.to().equals(to) ? content.next() : Instant.EPOCH;
   }
 
   /**
@@ -82,7 +96,12 @@ public final class SentryMark {
    * @param to name of the endpoint
    */
   public void delivered(Instant at, String to) throws IOException {
-    write("delivered: " + at + "\nto: " + line(to) + "\n");
+    write(DELIVERED + ": " + at + "\nto: " + line(to) + "\n");
+  }
+
+  /** Says that there is nothing to send: the run ended in order. */
+  public void notNeeded(Instant at) throws IOException {
+    write(NONE_NEEDED + ": " + at + "\n");
   }
 
   /**
@@ -95,7 +114,7 @@ public final class SentryMark {
   public Instant refused(Instant at, SentryReply reply, String to) throws IOException {
     Content before = read();
     boolean isFirst =
-        before == null || before.isDelivered() || !before.to().equals(to) || before.first() == null;
+        before == null || !before.isRefused() || !before.to().equals(to) || before.first() == null;
     Instant first = isFirst || before == null || before.first() == null ? at : before.first();
     int refusals = isFirst || before == null ? 1 : before.refusals() + 1;
     Duration pause = FIRST_PAUSE.multipliedBy(1L << Math.min(refusals - 1, 10));
@@ -104,7 +123,8 @@ public final class SentryMark {
       next = Instant.MAX;
     }
     write(
-        "refused: "
+        REFUSED
+            + ": "
             + at
             + "\nto: "
             + line(to)
@@ -141,19 +161,17 @@ public final class SentryMark {
     } catch (IOException e) {
       return null;
     }
-    boolean isDelivered = false;
-    boolean isRefused = false;
+    String state = "";
     String to = "";
     Instant first = null;
-    Instant next = Instant.MIN;
+    Instant next = Instant.EPOCH;
     int refusals = 1;
     for (String line : text.split("\n", -1)) {
       int colon = line.indexOf(": ");
       String value = colon < 0 ? "" : line.substring(colon + 2);
       try {
         switch (colon < 0 ? "" : line.substring(0, colon)) {
-          case "delivered" -> isDelivered = true;
-          case "refused" -> isRefused = true;
+          case DELIVERED, REFUSED, NONE_NEEDED -> state = line.substring(0, colon);
           case "to" -> to = value;
           case "first" -> first = Instant.parse(value);
           case "next" -> next = value.equals("never") ? Instant.MAX : Instant.parse(value);
@@ -162,10 +180,10 @@ public final class SentryMark {
         }
       } catch (DateTimeException | NumberFormatException e) {
         // Written by a newer version or by hand: what is unreadable is as if it weren't there.
-        next = Instant.MIN;
+        next = Instant.EPOCH;
       }
     }
-    return isDelivered || isRefused ? new Content(isDelivered, to, first, refusals, next) : null;
+    return state.isEmpty() ? null : new Content(state, to, first, refusals, next);
   }
 
   private void write(String lines) throws IOException {

@@ -39,7 +39,7 @@ class SentryMarkTest {
   @Test
   void runThatWasNeverSentIsDue() {
     assertThat(mark().isDelivered()).isFalse();
-    assertThat(mark().due("host/1")).isEqualTo(Instant.MIN);
+    assertThat(mark().due("host/1")).isEqualTo(Instant.EPOCH);
   }
 
   @Test
@@ -74,7 +74,7 @@ class SentryMarkTest {
     }
     assertThat(Duration.between(NOW, now)).isBetween(Duration.ofDays(29), Duration.ofDays(30));
     assertThat(refusals).isBetween(30, 40);
-    assertThat(mark().due("other/2")).as("another endpoint").isEqualTo(Instant.MIN);
+    assertThat(mark().due("other/2")).as("another endpoint").isEqualTo(Instant.EPOCH);
     assertThat(file).content().contains("error=a?b").hasLineCount(6);
   }
 
@@ -102,10 +102,18 @@ class SentryMarkTest {
     Files.createDirectories(file.getParent());
     Files.writeString(file, content);
 
-    assertThat(mark().due("")).isEqualTo(Instant.MIN);
+    assertThat(mark().due("")).isEqualTo(Instant.EPOCH);
     assertThat(mark().isDelivered()).isFalse();
     mark().refused(NOW, NO, "host/1");
     assertThat(mark().due("host/1")).isEqualTo(NOW.plusSeconds(600));
+  }
+
+  @Test
+  void runThatIsNoEventIsNeverDueAndNotDeliveredEither() throws IOException {
+    mark().notNeeded(NOW);
+
+    assertThat(mark().due("host/1")).isEqualTo(Instant.MAX);
+    assertThat(mark().isDelivered()).isFalse();
   }
 
   @Test
