@@ -82,7 +82,7 @@ final class WatchCommand implements Callable<Integer> {
               "the same event; the line on stdout doesn't wait for it. What can't be sent is tried again, also",
               "by the next watcher, for 30 days.",
               "",
-              "Ends in order on TERM and INT. Takes some 50 MiB; as a sidecar give it 96 MiB."
+              "Ends in order on TERM and INT. Takes some 50 MiB; as a sidecar give it 96 MiB, 128 with --sentry."
             },
             new String[] {
               "Exit codes: 0 ended by a signal, or by --once; 1 with --once, a death could not be sent; 2 wrong",

@@ -35,6 +35,7 @@ final class EventTrim {
   private static final int MAX_FRAMES = 100;
   private static final int MAX_THREADS = 50;
   private static final int MAX_TEXT = 200;
+  private static final int MAX_TAGS = 20;
 
   /** Smaller ones are not worth it. */
   private static final int SMALL = 128;
@@ -77,6 +78,9 @@ final class EventTrim {
     }
     if (size() > limit) {
       rest();
+    }
+    if (size() > limit) {
+      manySmallValues();
     }
     youngestSpans(size() - limit);
   }
@@ -227,6 +231,30 @@ final class EventTrim {
     List<SentryException> exceptions = event.getExceptions();
     for (SentryException exception : exceptions == null ? List.<SentryException>of() : exceptions) {
       exception.setValue(cut(exception.getValue()));
+    }
+  }
+
+  private void manySmallValues() {
+    trimmed.add("contexts, extras, and all but " + MAX_TAGS + " tags");
+    Contexts contexts = event.getContexts();
+    List<String> keys = new ArrayList<>();
+    contexts.entrySet().forEach(entry -> keys.add(entry.getKey()));
+    keys.removeIf(key -> key.equals(OWN) || key.equals(SPANS) || key.equals("trace"));
+    keys.forEach(contexts::remove);
+    event.setExtras(new HashMap<>());
+    Map<String, String> tags = event.getTags();
+    if (tags != null) {
+      Map<String, String> few = new HashMap<>();
+      tags.keySet().stream()
+          .sorted()
+          .limit(MAX_TAGS)
+          .forEach(key -> few.put(key, String.valueOf(tags.get(key))));
+      event.setTags(few);
+    }
+    List<String> fingerprint = event.getFingerprints();
+    if (fingerprint != null) {
+      event.setFingerprints(
+          fingerprint.stream().limit(MAX_TAGS).map(part -> String.valueOf(cut(part))).toList());
     }
   }
 

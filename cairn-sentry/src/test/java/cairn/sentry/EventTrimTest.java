@@ -11,6 +11,7 @@ import io.sentry.protocol.SentryThread;
 import io.sentry.protocol.User;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Date;
 import java.util.HashMap;
 import java.util.List;
@@ -164,7 +165,16 @@ class EventTrimTest {
       exception.setValue("v".repeat(size(random)));
       event.setExceptions(List.of(exception));
 
-      trimTo(8_192);
+      if (random.nextInt(4) == 0) {
+        for (int i = 0; i < 200; i++) {
+          event.setTag("tag" + i, "v".repeat(40));
+          event.setExtra("extra" + i, "v".repeat(40));
+          event.getContexts().put("context" + i, new HashMap<>(Map.of("k", "v".repeat(40))));
+        }
+        event.setFingerprints(Collections.nCopies(500, "part of it"));
+      }
+
+      trimTo(16_384);
     }
   }
 
