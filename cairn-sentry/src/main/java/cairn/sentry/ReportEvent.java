@@ -10,7 +10,6 @@ import cairn.report.UnfinishedSpan;
 import cairn.report.Verdict;
 import cairn.report.VitalsSample;
 import io.sentry.Breadcrumb;
-import io.sentry.NoOpLogger;
 import io.sentry.SentryEvent;
 import io.sentry.SentryLevel;
 import io.sentry.SpanContext;
@@ -23,7 +22,6 @@ import io.sentry.protocol.SentryException;
 import io.sentry.protocol.SentryId;
 import io.sentry.protocol.SentryThread;
 import io.sentry.protocol.User;
-import io.sentry.util.MapObjectReader;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -85,7 +83,6 @@ public final class ReportEvent {
   /** What is only Sentry's: of attributes, breadcrumb data and contexts. */
   static final String PREFIX = "sentry.";
 
-  private static final NoOpLogger LOGGER = NoOpLogger.getInstance();
   private static final String TRACE = "trace";
   private static final DateTimeFormatter RUN_ID_TIME =
       DateTimeFormatter.ofPattern("uuuuMMdd-HHmmss-SSS", Locale.ROOT);
@@ -314,7 +311,7 @@ public final class ReportEvent {
       }
     }
     try {
-      return new User.Deserializer().deserialize(new MapObjectReader(known), LOGGER);
+      return EventJson.read(known, new User.Deserializer());
     } catch (Exception e) {
       User user = new User();
       Object id = fields.get("id");
@@ -328,7 +325,7 @@ public final class ReportEvent {
 
   private static Request request(Map<String, @Nullable Object> fields) {
     try {
-      return new Request.Deserializer().deserialize(new MapObjectReader(fields), LOGGER);
+      return EventJson.read(fields, new Request.Deserializer());
     } catch (Exception e) {
       Request request = new Request();
       request.setData(fields);
@@ -446,8 +443,7 @@ public final class ReportEvent {
     Map<String, @Nullable Object> one = new LinkedHashMap<>();
     one.put(key, object);
     try {
-      Object typed =
-          new Contexts.Deserializer().deserialize(new MapObjectReader(one), LOGGER).get(key);
+      Object typed = EventJson.read(one, new Contexts.Deserializer()).get(key);
       contexts.put(key, typed == null ? object : typed);
     } catch (Exception e) {
       contexts.put(key + "_recorded", object);
@@ -459,7 +455,7 @@ public final class ReportEvent {
     for (UnfinishedSpan span : spans) {
       Map<String, @Nullable Object> entry = new LinkedHashMap<>();
       entry.put("name", span.name());
-      entry.put("op", span.attributes().get(PREFIX + "op"));
+      entry.put("op", PlainValues.value(span.attributes().get(PREFIX + "op")));
       entry.put("span_id", span.spanId());
       entry.put("parent_span_id", span.parentSpanId());
       entry.put("trace_id", span.traceId());

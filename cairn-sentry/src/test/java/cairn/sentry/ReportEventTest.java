@@ -219,6 +219,25 @@ class ReportEventTest {
         .containsExactly(Map.of("id", "anna"), null, Map.of("id", "bert"));
   }
 
+  /** sentry-java 8.63: its MapObjectReader never ends over the time a device was booted at. */
+  @Test
+  void deviceWithAnythingAsItsBootTimeIsADevice() throws Exception {
+    for (Object value : List.of("2026-12-01T10:00:00.000Z", "never", 7L, Map.of("a", 1L))) {
+      SentryEvent event =
+          read(
+              event(
+                  killed()
+                      .scope(
+                          RecordLayout.KIND_CONTEXT,
+                          "device",
+                          Map.of("name", "d", "boot_time", value))));
+
+      boolean isTyped = event.getContexts().getDevice() != null;
+      assertThat(event.getContexts().containsKey("device_recorded")).isEqualTo(!isTyped);
+      assertThat(isTyped).isEqualTo(value instanceof String);
+    }
+  }
+
   @Test
   void frameIsTakenApartWhateverLoaderAndModuleItNames() {
     SentryStackFrame plain = StackFrames.frame("app//com.acme.Shop$Cart.add(Shop.java:12)");
