@@ -239,6 +239,13 @@ class ReportEventTest {
   }
 
   @Test
+  void innermostFrameIsTheLastAsSentryHasIt() {
+    assertThat(StackFrames.trace(List.of("a.B.inner(B.java:1)", "a.B.outer(B.java:2)")).getFrames())
+        .extracting(SentryStackFrame::getFunction)
+        .containsExactly("outer", "inner");
+  }
+
+  @Test
   void frameIsTakenApartWhateverLoaderAndModuleItNames() {
     SentryStackFrame plain = StackFrames.frame("app//com.acme.Shop$Cart.add(Shop.java:12)");
     assertThat(plain.getModule()).isEqualTo("com.acme.Shop$Cart");
