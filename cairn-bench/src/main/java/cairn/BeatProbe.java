@@ -34,7 +34,7 @@ public final class BeatProbe {
    */
   public BeatProbe(Path directory, @Nullable Path message) throws IOException {
     long nonce = 1;
-    BoxPlan plan = new BoxPlan(nonce, SLOTS, TRAIL_BYTES);
+    BoxPlan plan = new BoxPlan(nonce, SLOTS, TRAIL_BYTES, BoxPlan.SCOPE_BYTES);
     Path file = directory.resolve("box");
     ByteBuffer mapped;
     try (RandomAccessFile access = new RandomAccessFile(file.toFile(), "rw")) {

@@ -27,6 +27,7 @@ final class Box {
   final BoxPlan plan;
   final Counters counters;
   final ScratchPool scratches;
+  private final ScratchPool scopeScratches;
   final Trail trail;
   final ScopeLog scope;
   final SpanTable spans;
@@ -51,15 +52,23 @@ final class Box {
     counters = new Counters(region, plan.counters, BoxPlan.COUNTER_UNIT);
     trail = new Trail(region, plan.trail, plan.trailBytes, counters);
     scopeHead = new TwoCopies(region, plan.scopeHead, BoxPlan.COPY_UNIT, nonce);
-    scope = new ScopeLog(region, plan.scopeLog, BoxPlan.SCOPE_HALF, nonce, scopeHead, counters);
+    scope = new ScopeLog(region, plan.scopeLog, plan.scopeHalf, nonce, scopeHead, counters);
+    boolean isWide = plan.scopeHalf > BoxPlan.SCOPE_HALVES * BoxPlan.SCOPE_BYTES;
+    int narrow = isWide ? 0 : scope.maxRecordBytes();
     scratches =
         new ScratchPool(
             nonce,
-            Math.max(trail.maxRecordBytes(), scope.maxRecordBytes()),
+            Math.max(trail.maxRecordBytes(), narrow),
             EncodeLimits.DEFAULT,
             secrets,
             forms,
             counters);
+    // Of its own: a breadcrumb needs no scratch of that size.
+    scopeScratches =
+        isWide
+            ? new ScratchPool(
+                nonce, scope.maxRecordBytes(), EncodeLimits.WIDE, secrets, forms, counters)
+            : scratches;
     spans =
         new SpanTable(
             region,
@@ -350,7 +359,7 @@ final class Box {
   /** Sets a field to a value of any kind; a null value removes it. */
   void setScope(int kind, @Nullable String key, @Nullable Object value) {
     long wallMillis = clock.wallMillis();
-    Scratch scratch = scratches.acquire();
+    Scratch scratch = scopeScratches.acquire();
     try {
       int prefix = startScope(scratch, kind, key);
       if (prefix < 0) {
@@ -372,7 +381,7 @@ final class Box {
       scope.update(scratch, scratch.finish(), prefix, value == null, wallMillis);
       scratch.encoder.rethrowFatal();
     } finally {
-      scratches.release(scratch);
+      scopeScratches.release(scratch);
     }
   }
 

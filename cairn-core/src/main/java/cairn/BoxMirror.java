@@ -324,7 +324,7 @@ final class BoxMirror {
     int length = coalesce();
     for (int at = 0; at < length; ) {
       int next = at;
-      while (next < length && next + framed(next) - at <= MAX_FRAME) {
+      while (next < length && (next == at || next + framed(next) - at <= MAX_FRAME)) {
         next += framed(next);
       }
       out.add(FrameLayout.TYPE_SCOPE, records, at, next - at);

@@ -18,7 +18,16 @@ final class BoxPlan {
   static final int COUNTER_UNIT = 512;
   static final int SECONDS = 600;
   static final int MINUTES = 24 * 60;
-  static final int SCOPE_HALF = 64 * 1024;
+
+  /** What all fields of the scope together may take, unless it is set. */
+  static final int SCOPE_BYTES = 32 * 1024;
+
+  /** {@link ScopeLog#END_BITS} have room for no more. */
+  static final int MAX_SCOPE_BYTES = 1024 * 1024;
+
+  /** Bytes of a half-log for each byte that the live fields may take. */
+  static final int SCOPE_HALVES = 2;
+
   static final int SPAN_SLOT = 512;
   static final int TRAIL_UNIT = 32;
   private static final int PAGE = 4096;
@@ -41,18 +50,20 @@ final class BoxPlan {
 
   final int spanSlots;
   final int trailBytes;
+  final int scopeHalf;
 
   private final byte[] header = new byte[BoxLayout.HEADER_SIZE];
   private final ByteBuffer words = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN);
   private int count;
   private int next = BoxLayout.FIRST_SECTION_OFFSET;
 
-  BoxPlan(long nonce, int spanSlots, int trailBytes) {
+  BoxPlan(long nonce, int spanSlots, int trailBytes, int scopeBytes) {
     if (COUNTER_UNIT < CounterLayout.COPY_SIZE) {
       throw new AssertionError();
     }
     this.spanSlots = spanSlots;
     this.trailBytes = trailBytes;
+    this.scopeHalf = SCOPE_HALVES * scopeBytes;
     identity = section(BoxLayout.IDENTITY, IDENTITY_UNIT, 2);
     life = section(BoxLayout.LIFE, LIFE_UNIT, 2);
     beat = section(BoxLayout.BEAT, COPY_UNIT, 2);
@@ -62,7 +73,7 @@ final class BoxPlan {
     pressure = section(BoxLayout.PRESSURE, PRESSURE_UNIT, 2);
     seconds = section(BoxLayout.VITALS_SECONDS, VitalsLayout.SLOT_SIZE, SECONDS);
     minutes = section(BoxLayout.VITALS_MINUTES, VitalsLayout.SLOT_SIZE, MINUTES);
-    scopeLog = section(BoxLayout.SCOPE_LOG, SCOPE_HALF, 2);
+    scopeLog = section(BoxLayout.SCOPE_LOG, scopeHalf, 2);
     spans = section(BoxLayout.SPANS, SPAN_SLOT, spanSlots);
     trail = section(BoxLayout.TRAIL, TRAIL_UNIT, trailBytes / TRAIL_UNIT);
     size = next + BoxLayout.TRAILER_SIZE;

@@ -189,7 +189,8 @@ final class OpenRun {
 
     @Override
     public void write(Path file) throws IOException {
-      BoxPlan plan = new BoxPlan(nonce, builder.spanSlots(), builder.trailBytes());
+      BoxPlan plan =
+          new BoxPlan(nonce, builder.spanSlots(), builder.trailBytes(), builder.scopeBytes());
       ByteBuffer mapped;
       // Not a FileChannel: its writes need direct memory, which small containers run out of.
       try (RandomAccessFile access = new RandomAccessFile(file.toFile(), "rw")) {

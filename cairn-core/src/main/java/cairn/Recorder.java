@@ -250,6 +250,7 @@ public final class Recorder implements AutoCloseable {
     private @Nullable Durability durability;
     private int trailBytes = 2 * 1024 * 1024;
     private int spanSlots = 1024;
+    private int scopeBytes = BoxPlan.SCOPE_BYTES;
     private @Nullable Redaction redaction;
     private @Nullable Path terminationMessage;
     private boolean shared;
@@ -330,6 +331,21 @@ public final class Recorder implements AutoCloseable {
      */
     public Builder trailBytes(int bytes) {
       this.trailBytes = powerOfTwo("trailBytes", bytes, MIN_TRAIL_BYTES, MAX_TRAIL_BYTES);
+      return this;
+    }
+
+    /**
+     * Sets how much all fields of the scope take together; one field at most half of it. Default:
+     * 32 KiB. Four times as much is on disk. Above the default, a map or list of the scope may have
+     * 10,000 elements instead of 1,000.
+     *
+     * @param bytes a power of two, 32 KiB to 1 MiB
+     * @return this
+     * @throws IllegalArgumentException for anything else
+     */
+    public Builder scopeBytes(int bytes) {
+      this.scopeBytes =
+          powerOfTwo("scopeBytes", bytes, BoxPlan.SCOPE_BYTES, BoxPlan.MAX_SCOPE_BYTES);
       return this;
     }
 
@@ -589,6 +605,10 @@ public final class Recorder implements AutoCloseable {
       return spanSlots;
     }
 
+    int scopeBytes() {
+      return scopeBytes;
+    }
+
     /** {@return the effective values} */
     @Override
     public String toString() {
@@ -604,6 +624,8 @@ public final class Recorder implements AutoCloseable {
           + durability()
           + ", trailBytes="
           + trailBytes
+          + ", scopeBytes="
+          + scopeBytes
           + ", spanSlots="
           + spanSlots
           + ", terminationMessage="

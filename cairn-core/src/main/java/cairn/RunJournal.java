@@ -76,12 +76,16 @@ final class RunJournal implements BoxMirror.Frames, SegmentLog.Expiry, LongSuppl
    * @param before a journal of the same run that was given up, if there was one
    */
   RunJournal(Box box, Storage storage, List<Path> parents, @Nullable RunJournal before) {
-    this(box, storage, parents, before, FIRST_SEGMENT_BYTES, segmentBytes(box.plan.trailBytes));
+    this(box, storage, parents, before, FIRST_SEGMENT_BYTES, segmentBytes(box.plan));
   }
 
-  /** Half the trail: so that what a lap overwrites soon goes in pieces. */
-  private static int segmentBytes(int trailBytes) {
-    return Math.max(FIRST_SEGMENT_BYTES, Math.min(trailBytes / 2, MAX_SEGMENT_BYTES));
+  /**
+   * Half the trail: so that what a lap overwrites soon goes in pieces. At least a half of the
+   * scope, whose longest record must fit.
+   */
+  private static int segmentBytes(BoxPlan plan) {
+    int wanted = Math.max(plan.trailBytes / 2, plan.scopeHalf);
+    return Math.max(FIRST_SEGMENT_BYTES, Math.min(wanted, MAX_SEGMENT_BYTES));
   }
 
   /**

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  * is encoded at the call, so a later change of it never shows. A null value removes the field; a
  * null key does nothing. Nothing here throws, but for an error of the virtual machine in code of a
  * value, once the field is set. No system call; no allocation for tags, level and transaction in
- * steady state. All fields together hold 32 KiB, one field 16 KiB; what exceeds that is refused,
- * the old value stays, and it is counted in {@code scopeDropped}. Survives process death once the
- * call returns.
+ * steady state. All fields together hold 32 KiB, one field 16 KiB, unless {@link
+ * Recorder.Builder#scopeBytes} says otherwise; what exceeds that is refused, the old value stays,
+ * and it is counted in {@code scopeDropped}. Survives process death once the call returns.
  */
 public final class Scope {
   private final @Nullable OpenRun run;

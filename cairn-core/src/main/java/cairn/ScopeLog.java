@@ -54,7 +54,7 @@ final class ScopeLog {
   private static final int HASH_SEED = 17;
 
   /** Of {@link #published}: how many bits the end takes. */
-  static final int END_BITS = 20;
+  static final int END_BITS = 24;
 
   /** An old value is erased after so many seconds at the latest. */
   static final int MAX_STALE_BEATS = 60;

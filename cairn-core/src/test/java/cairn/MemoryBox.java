@@ -38,7 +38,7 @@ final class MemoryBox {
       Function<ByteBuffer, Region> regions,
       Secrets secrets,
       Forms forms) {
-    BoxPlan plan = new BoxPlan(NONCE, spanSlots, trailBytes);
+    BoxPlan plan = new BoxPlan(NONCE, spanSlots, trailBytes, BoxPlan.SCOPE_BYTES);
     buffer = ByteBuffer.allocateDirect(plan.size);
     region = regions.apply(buffer);
     box = new Box(region, plan, NONCE, clock, secrets, forms);

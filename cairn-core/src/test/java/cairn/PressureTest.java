@@ -316,7 +316,7 @@ class PressureTest {
             return 1_000_000_000_000L;
           }
         };
-    BoxPlan plan = new BoxPlan(MemoryBox.NONCE, 16, 64 * 1024);
+    BoxPlan plan = new BoxPlan(MemoryBox.NONCE, 16, 64 * 1024, BoxPlan.SCOPE_BYTES);
     ByteBuffer bytes = ByteBuffer.allocate(plan.size);
     Box failing =
         new Box(new Region(bytes), plan, MemoryBox.NONCE, clock, Secrets.STANDARD, Forms.NONE);

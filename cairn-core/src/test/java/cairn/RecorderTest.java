@@ -232,7 +232,7 @@ class RecorderTest {
         .hasToString(
             "Recorder.Builder{app=orders, release=1, environment=null, directory="
                 + root
-                + ", durability=process, trailBytes=1048576, spanSlots=1024, terminationMessage=null, shared=false, redaction=Redaction{standard}}");
+                + ", durability=process, trailBytes=1048576, scopeBytes=32768, spanSlots=1024, terminationMessage=null, shared=false, redaction=Redaction{standard}}");
   }
 
   @Test

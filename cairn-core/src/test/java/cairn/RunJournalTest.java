@@ -148,9 +148,9 @@ class RunJournalTest {
     byte[] later = memory.image();
 
     // The head is still that of generation 2, its half is as it is now, and "the newest" is torn.
-    System.arraycopy(later, box.plan.scopeLog, image, box.plan.scopeLog, BoxPlan.SCOPE_HALF);
+    System.arraycopy(later, box.plan.scopeLog, image, box.plan.scopeLog, box.plan.scopeHalf);
     String half =
-        new String(image, box.plan.scopeLog, BoxPlan.SCOPE_HALF, StandardCharsets.ISO_8859_1);
+        new String(image, box.plan.scopeLog, box.plan.scopeHalf, StandardCharsets.ISO_8859_1);
     image[box.plan.scopeLog + half.indexOf("the newest")] ^= 1;
     assertThat(half).doesNotContain("what was forced");
 

@@ -47,7 +47,7 @@ class TrailTest {
   void headerOfAnotherRunInPlaceOfThisOnesCostsNothing() {
     box.breadcrumb(Level.INFO, "c", "kept", null);
     byte[] image = memory.image();
-    byte[] foreign = new BoxPlan(MemoryBox.NONCE + 1, 16, RING).header();
+    byte[] foreign = new BoxPlan(MemoryBox.NONCE + 1, 16, RING, BoxPlan.SCOPE_BYTES).header();
     System.arraycopy(foreign, 0, image, 0, foreign.length);
 
     var report = cairn.report.ReportOfBytes.read(image);
