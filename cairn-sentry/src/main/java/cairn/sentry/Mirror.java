@@ -318,7 +318,7 @@ abstract class Mirror {
       return true;
     }
     if (now instanceof JsonSerializable own) {
-      return ValueHash.byContent(SentryForms.map(own)) == written.hash;
+      return hashOf(SentryForms.of(own)) == written.hash;
     }
     long hash = ValueHash.byIdentity(now);
     if (hash == ValueHash.UNKNOWN) {
@@ -336,6 +336,10 @@ abstract class Mirror {
         || value instanceof Enum;
   }
 
+  private static long hashOf(@Nullable Object form) {
+    return form == null ? ValueHash.UNKNOWN : ValueHash.byContent(form);
+  }
+
   private static boolean isComparable(Object value) {
     return value instanceof Copy || isFixed(value);
   }
@@ -348,10 +352,9 @@ abstract class Mirror {
     Object form = now;
     if (now instanceof Copy copy) {
       form = copy.value();
-    } else if (now instanceof JsonSerializable own) {
-      Map<String, Object> map = SentryForms.map(own);
-      written.hash = ValueHash.byContent(map);
-      form = map;
+    } else if (now instanceof JsonSerializable && !isFixed(now)) {
+      form = SentryForms.of(now);
+      written.hash = hashOf(form);
     } else if (now != null && !isFixed(now)) {
       if (written.value != now) {
         written.hash = ValueHash.UNKNOWN;

@@ -334,7 +334,7 @@ public final class ReportEvent {
   }
 
   private void breadcrumbs() {
-    List<cairn.report.Breadcrumb> trail = report.trail();
+    List<cairn.report.Breadcrumb> trail = uncleared(report.trail());
     List<Breadcrumb> last = new ArrayList<>();
     for (cairn.report.Breadcrumb crumb :
         trail.subList(Math.max(0, trail.size() - MAX_BREADCRUMBS), trail.size())) {
@@ -360,6 +360,22 @@ public final class ReportEvent {
     event.setBreadcrumbs(last);
   }
 
+  /** {@return those that their scope had not cleared; the box has them still, to look at it} */
+  private static List<cairn.report.Breadcrumb> uncleared(List<cairn.report.Breadcrumb> trail) {
+    List<cairn.report.Breadcrumb> left = new ArrayList<>(trail);
+    for (cairn.report.Breadcrumb mark : trail) {
+      if (CairnScopeObserver.CLEARED.equals(mark.category())) {
+        boolean isOfThread = "thread".equals(mark.data().get("scope"));
+        left.removeIf(
+            crumb ->
+                crumb.position() <= mark.position()
+                    && Objects.equals(crumb.spanId(), mark.spanId())
+                    && (!isOfThread || Objects.equals(crumb.thread(), mark.thread())));
+      }
+    }
+    return left;
+  }
+
   private static SentryLevel level(Level level) {
     return switch (level) {
       case DEBUG -> SentryLevel.DEBUG;
@@ -382,6 +398,7 @@ public final class ReportEvent {
               if (!key.equals(OPTIONS_CONTEXT)
                   && !key.equals(REQUEST_CONTEXT)
                   && !key.equals(REPLAY_CONTEXT)
+                  && !key.equals(CairnScopeObserver.CRASH_CONTEXT)
                   && !key.equals(TRACE)) {
                 put(contexts, key, PlainValues.value(value));
               }

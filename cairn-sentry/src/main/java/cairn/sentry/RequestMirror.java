@@ -225,7 +225,7 @@ final class RequestMirror extends Mirror {
     switch (kind) {
       case TAG -> set(ReportEvent.PREFIX + "tag." + key, value);
       case EXTRA -> set(ReportEvent.PREFIX + "extra." + key, value);
-      case TRANSACTION -> set(ReportEvent.PREFIX + "transaction", value);
+      case TRANSACTION -> set(ReportEvent.PREFIX + "transaction", isNamed() ? null : value);
       case USER -> setAll(USER_PREFIX, userFields(value));
       case REQUEST -> setAll(REQUEST_PREFIX, requestFields(value));
       case CONTEXT -> {
@@ -235,6 +235,20 @@ final class RequestMirror extends Mirror {
         }
       }
       default -> {}
+    }
+  }
+
+  /** {@return whether its span has the name of the transaction} */
+  private boolean isNamed() {
+    lock.lock();
+    try {
+      TransactionWatch now = watch;
+      if (now != null) {
+        now.rename();
+      }
+      return now != null;
+    } finally {
+      lock.unlock();
     }
   }
 

@@ -118,7 +118,15 @@ final class TransactionWatch implements CompositePerformanceCollector {
     }
   }
 
-  void rename(ITransaction watched) {
+  /** Takes over the name that the transaction has by now. */
+  void rename() {
+    ITransaction watched = transaction.get();
+    if (watched != null) {
+      rename(watched);
+    }
+  }
+
+  private void rename(ITransaction watched) {
     String now = watched.getName();
     if (!name.equals(now)) {
       name = now;
