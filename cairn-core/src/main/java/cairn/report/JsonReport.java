@@ -66,16 +66,10 @@ final class JsonReport {
     }
     json.name("scope");
     scope();
-    json.name("vitals").beginArray();
-    for (long[] sample : salvage.vitals) {
-      sample(sample);
+    if (salvage.isOfBox) {
+      vitals();
+      counters();
     }
-    json.endArray();
-    json.name("counters").beginObject();
-    for (Map.Entry<String, Long> counter : salvage.counters.entrySet()) {
-      json.name(counter.getKey()).number(counter.getValue());
-    }
-    json.endObject();
     json.name("findings").beginArray();
     for (Finding finding : salvage.findings) {
       json.beginObject();
@@ -85,6 +79,22 @@ final class JsonReport {
       json.endObject();
     }
     json.endArray();
+    json.endObject();
+  }
+
+  private void vitals() throws IOException {
+    json.name("vitals").beginArray();
+    for (long[] sample : salvage.vitals) {
+      sample(sample);
+    }
+    json.endArray();
+  }
+
+  private void counters() throws IOException {
+    json.name("counters").beginObject();
+    for (Map.Entry<String, Long> counter : salvage.counters.entrySet()) {
+      json.name(counter.getKey()).number(counter.getValue());
+    }
     json.endObject();
   }
 
@@ -206,26 +216,35 @@ final class JsonReport {
   private void scope() throws IOException {
     json.beginObject();
     mapOf("user", RecordLayout.KIND_USER);
-    json.name("tags");
-    map(salvage.scopeByKey(RecordLayout.KIND_TAG));
-    json.name("contexts");
-    map(salvage.scopeByKey(RecordLayout.KIND_CONTEXT));
-    json.name("extras");
-    map(salvage.scopeByKey(RecordLayout.KIND_EXTRA));
+    mapByKey("tags", RecordLayout.KIND_TAG);
+    mapByKey("contexts", RecordLayout.KIND_CONTEXT);
+    mapByKey("extras", RecordLayout.KIND_EXTRA);
     Level level = salvage.scopeLevel();
     text("level", level == null ? null : Names.level(level));
     CborSlice transaction = salvage.scope(RecordLayout.KIND_TRANSACTION);
     text("transaction", transaction == null ? null : transaction.text());
-    json.name("fingerprint").beginArray();
-    for (String part : Report.fingerprint(salvage)) {
-      json.string(part);
+    if (salvage.isKnown(RecordLayout.KIND_FINGERPRINT)) {
+      json.name("fingerprint").beginArray();
+      for (String part : Report.fingerprint(salvage)) {
+        json.string(part);
+      }
+      json.endArray();
     }
-    json.endArray();
     mapOf("trace", RecordLayout.KIND_TRACE);
     json.endObject();
   }
 
+  private void mapByKey(String name, int kind) throws IOException {
+    if (salvage.isKnown(kind)) {
+      json.name(name);
+      map(salvage.scopeByKey(kind));
+    }
+  }
+
   private void mapOf(String name, int kind) throws IOException {
+    if (!salvage.isKnown(kind)) {
+      return;
+    }
     CborSlice slice = salvage.scope(kind);
     json.name(name);
     if (slice != null && slice.isMap()) {

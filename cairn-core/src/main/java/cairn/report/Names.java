@@ -25,6 +25,12 @@ final class Names {
     return wallMillis < 0 || wallMillis > LATEST_MILLIS ? null : Instant.ofEpochMilli(wallMillis);
   }
 
+  /** {@return the time as {@link #instant} takes it; -1 if that takes none so early or late} */
+  static long millis(Instant instant) {
+    long seconds = instant.getEpochSecond();
+    return seconds < 0 || seconds > LATEST_MILLIS / 1_000 ? -1 : instant.toEpochMilli();
+  }
+
   static String rfc3339(Instant instant) {
     return RFC_3339.format(instant);
   }

@@ -1,5 +1,6 @@
 package cairn.report;
 
+import cairn.Level;
 import cairn.format.CborSlice;
 import cairn.format.RecordLayout;
 import cairn.format.VitalsLayout;
@@ -11,10 +12,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,9 +43,20 @@ public final class Report {
       OptionalInt exitStatus) {
     this.salvage = salvage;
     this.verdict = verdict;
-    this.advice = advice;
+    this.advice = List.copyOf(advice);
     this.exitStatus = exitStatus;
     this.run = identity(id, app, salvage);
+  }
+
+  /**
+   * {@return a builder of the report on a run that another recorder than Cairn's kept} For adapters
+   * that read what those left behind. What is not given is unknown: it is not in the JSON.
+   *
+   * @param id of the run, or of what is known of it
+   * @param app application name
+   */
+  public static Builder builder(String id, String app) {
+    return new Builder(Objects.requireNonNull(id, "id"), Objects.requireNonNull(app, "app"));
   }
 
   static RunIdentity identity(String id, String app, Salvage salvage) {
@@ -176,6 +191,21 @@ public final class Report {
     return salvage.spansMayBeMissing;
   }
 
+  /** {@return whether it is made from a box, whose sections are all known but for damage} */
+  boolean isOfBox() {
+    return salvage.isOfBox;
+  }
+
+  /** {@return whether anything is known of the scope} */
+  boolean scopeIsKnown() {
+    return salvage.isOfBox || !salvage.knownScope.isEmpty();
+  }
+
+  /** {@return whether no breadcrumb means that there was none} */
+  boolean trailIsWhole() {
+    return salvage.trailIsWhole;
+  }
+
   /** {@return whether no open span means that there was none} */
   boolean spansAreWhole() {
     return salvage.spansAreWhole;
@@ -267,5 +297,195 @@ public final class Report {
 
   private static Map<String, @Nullable Object> map(@Nullable CborSlice slice) {
     return slice == null ? Map.of() : Salvage.decode(slice.entries());
+  }
+
+  /**
+   * Puts together a report on a run that has no box. Not safe for use by several threads.
+   *
+   * <p>Values are those that {@link Breadcrumb#data} names; they are copied at the call. What is
+   * too deep or too long is cut, visibly, and a finding says so.
+   */
+  public static final class Builder {
+    private static final int MAX_SENTENCE = 500;
+
+    final Map<String, CborSlice> identity = new LinkedHashMap<>();
+    final Map<String, CborSlice> uncaught = new LinkedHashMap<>();
+    final Map<Salvage.Field, CborSlice> scope = new LinkedHashMap<>();
+    final Set<Integer> knownScope = new HashSet<>();
+    final List<Finding> findings = new ArrayList<>();
+    final PlainValues values = new PlainValues();
+    @Nullable List<Salvage.Crumb> trail;
+    @Nullable Instant lastSeen;
+
+    private final String id;
+    private final String app;
+    private final List<Advice> advice = new ArrayList<>();
+    private Verdict verdict =
+        new Verdict(Cause.UNKNOWN, Confidence.UNKNOWN, "Nothing says how the run ended", List.of());
+
+    Builder(String id, String app) {
+      this.id = id;
+      this.app = app;
+    }
+
+    /** Sets the release; by default unknown. */
+    public Builder release(String release) {
+      return identity("release", release);
+    }
+
+    /** Sets the environment; by default unknown. */
+    public Builder environment(String environment) {
+      return identity("environment", environment);
+    }
+
+    /** Sets the name of the host; by default unknown. */
+    public Builder host(String host) {
+      return identity("host", host);
+    }
+
+    /** Sets when the run began; by default unknown. */
+    public Builder startedAt(Instant time) {
+      return identity("wallMillis", millis(time));
+    }
+
+    /** Sets the last sign of life; by default unknown. */
+    public Builder lastSeenAt(Instant time) {
+      lastSeen = Objects.requireNonNull(time, "time");
+      return this;
+    }
+
+    /** Adds something else that is known of the run, as {@link RunIdentity#more} has it. */
+    public Builder more(String name, @Nullable Object value) {
+      return identity(Objects.requireNonNull(name, "name"), value);
+    }
+
+    private Builder identity(String name, @Nullable Object value) {
+      identity.put(name, values.of(value));
+      return this;
+    }
+
+    /** Sets what ended the run; by default {@link Cause#UNKNOWN}. Made safe to print. */
+    public Builder verdict(Verdict verdict) {
+      List<Evidence> evidence = new ArrayList<>();
+      for (Evidence each : verdict.evidence()) {
+        evidence.add(new Evidence(each.kind(), SafeText.cut(each.text(), MAX_SENTENCE)));
+      }
+      String headline = SafeText.cut(verdict.headline(), MAX_SENTENCE);
+      this.verdict = new Verdict(verdict.cause(), verdict.confidence(), headline, evidence);
+      return this;
+    }
+
+    /** Adds advice. */
+    public Builder advice(Advice advice) {
+      this.advice.add(Objects.requireNonNull(advice, "advice"));
+      return this;
+    }
+
+    /** Sets the last exception that no handler caught; by default none is known. */
+    public Builder uncaught(UncaughtException exception) {
+      uncaught.clear();
+      uncaught.put("type", values.of(exception.type()));
+      uncaught.put("message", values.of(exception.message()));
+      uncaught.put("thread", values.of(exception.thread()));
+      uncaught.put("stack", values.of(exception.stack()));
+      if (exception.at() != null) {
+        uncaught.put("wallMillis", values.of(millis(exception.at())));
+        uncaught.put("nanos", values.of(0L));
+      }
+      return this;
+    }
+
+    /**
+     * Sets the breadcrumbs, oldest first; by default unknown, which is not the same as none.
+     *
+     * @param trail one at {@link Instant#EPOCH} has no known time
+     */
+    public Builder trail(List<Breadcrumb> trail) {
+      List<Salvage.Crumb> crumbs = new ArrayList<>(trail.size());
+      for (Breadcrumb crumb : trail) {
+        crumbs.add(
+            new Salvage.Crumb(
+                crumb.position(),
+                crumb.at().equals(Instant.EPOCH) ? -1 : millis(crumb.at()),
+                crumb.level(),
+                crumb.category() == null ? null : values.of(crumb.category()),
+                crumb.message() == null ? null : values.of(crumb.message()),
+                values.of(crumb.data()),
+                crumb.thread() == null ? null : values.of(crumb.thread()),
+                crumb.spanId()));
+      }
+      this.trail = crumbs;
+      return this;
+    }
+
+    /** Sets the fields of the user, none if empty; by default unknown. */
+    public Builder user(Map<String, ?> user) {
+      return field(RecordLayout.KIND_USER, user.isEmpty() ? null : user);
+    }
+
+    /** Sets the tags; by default unknown. */
+    public Builder tags(Map<String, ?> tags) {
+      return fields(RecordLayout.KIND_TAG, tags);
+    }
+
+    /** Sets the contexts; by default unknown. */
+    public Builder contexts(Map<String, ?> contexts) {
+      return fields(RecordLayout.KIND_CONTEXT, contexts);
+    }
+
+    /** Sets the extras; by default unknown. */
+    public Builder extras(Map<String, ?> extras) {
+      return fields(RecordLayout.KIND_EXTRA, extras);
+    }
+
+    /** Sets the level; by default unknown. */
+    public Builder level(Level level) {
+      return field(RecordLayout.KIND_LEVEL, level.name());
+    }
+
+    /** Sets the transaction; by default unknown. */
+    public Builder transaction(String transaction) {
+      return field(RecordLayout.KIND_TRANSACTION, transaction);
+    }
+
+    /** Sets the fingerprint, none if empty; by default unknown. */
+    public Builder fingerprint(List<String> fingerprint) {
+      return field(RecordLayout.KIND_FINGERPRINT, fingerprint.isEmpty() ? null : fingerprint);
+    }
+
+    /** Sets trace id and span id, none if empty; by default unknown. */
+    public Builder trace(Map<String, ?> trace) {
+      return field(RecordLayout.KIND_TRACE, trace.isEmpty() ? null : trace);
+    }
+
+    private Builder field(int kind, @Nullable Object value) {
+      knownScope.add(kind);
+      scope.keySet().removeIf(field -> field.kind() == kind);
+      if (value != null) {
+        scope.put(new Salvage.Field(kind, ""), values.of(value));
+      }
+      return this;
+    }
+
+    private Builder fields(int kind, Map<String, ?> entries) {
+      field(kind, null);
+      entries.forEach((key, value) -> scope.put(new Salvage.Field(kind, key), values.of(value)));
+      return this;
+    }
+
+    /** Adds damage, a gap, or what else a reader should know of the evidence. */
+    public Builder finding(Finding finding) {
+      findings.add(Objects.requireNonNull(finding, "finding"));
+      return this;
+    }
+
+    /** {@return the report} */
+    public Report build() {
+      return new Report(id, app, new Salvage(this), verdict, advice, OptionalInt.empty());
+    }
+
+    private static long millis(Instant time) {
+      return Names.millis(Objects.requireNonNull(time, "time"));
+    }
   }
 }

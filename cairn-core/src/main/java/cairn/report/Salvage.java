@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -105,7 +106,7 @@ final class Salvage {
     }
   }
 
-  private record Field(int kind, String key) {}
+  record Field(int kind, String key) {}
 
   final List<Finding> findings = new ArrayList<>();
   final Map<String, CborSlice> identity = new LinkedHashMap<>();
@@ -141,12 +142,19 @@ final class Salvage {
   private long begunInTrail;
   private final Map<Field, CborSlice> scope = new LinkedHashMap<>();
 
+  /** Whether it is a box's; else what is not given is unknown. */
+  final boolean isOfBox;
+
+  final Set<Integer> knownScope;
+
   /**
    * Takes what is sound.
    *
    * @throws IOException if the box as a whole is unreadable
    */
   Salvage(byte[] bytes, String file, boolean live) throws IOException {
+    isOfBox = true;
+    knownScope = Set.of();
     BoxReader box = BoxReader.open(bytes, file, live, this::found);
     identity.putAll(entries(box.map(BoxLayout.IDENTITY)));
     if (identity.isEmpty()) {
@@ -196,6 +204,32 @@ final class Salvage {
     }
     sortSpans();
     lastSeen = lastSeen();
+  }
+
+  /** Takes what an adapter found. */
+  Salvage(Report.Builder given) {
+    isOfBox = false;
+    knownScope = Set.copyOf(given.knownScope);
+    identity.putAll(given.identity);
+    findings.addAll(given.findings);
+    if (given.values.cuts() > 0) {
+      found(true, "report", "values were cut: count=" + given.values.cuts());
+    }
+    life = Map.of();
+    uncaught = Map.copyOf(given.uncaught);
+    beat = null;
+    newestClocks = null;
+    lastSeen = given.lastSeen;
+    vitals = List.of();
+    counters = Map.of();
+    if (given.trail != null) {
+      trail.addAll(given.trail);
+      trailIsWhole = true;
+    }
+    pressure = List.of();
+    pressureIsWhole = false;
+    spans = List.of();
+    scope.putAll(given.scope);
   }
 
   private void noteMissingSpans(BoxReader box) {
@@ -634,6 +668,11 @@ final class Salvage {
     // Not the clamped age: a span may begin after the last beat.
     long age = (newestClocks.nanos - span.nanos.getAsLong()) / 1_000_000;
     return Names.instant(newestClocks.wallMillis - age);
+  }
+
+  /** {@return whether no value of that kind means that none was set} */
+  boolean isKnown(int kind) {
+    return isOfBox || knownScope.contains(kind);
   }
 
   /** {@return the value of a field without a key, or null} */

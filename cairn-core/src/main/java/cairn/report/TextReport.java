@@ -94,9 +94,10 @@ final class TextReport {
   private void openSpans() {
     List<UnfinishedSpan> spans = report.openSpans();
     String count = report.spansMayBeMissing() ? "at least " + spans.size() : "" + spans.size();
-    title("Open spans (" + count + "), oldest first");
+    boolean isKnown = report.isOfBox() || !spans.isEmpty();
+    title(isKnown ? "Open spans (" + count + "), oldest first" : "Open spans");
     if (spans.isEmpty() && !report.spansMayBeMissing()) {
-      line(report.spansAreWhole() ? "none" : "unknown: the box is truncated or damaged");
+      line(report.spansAreWhole() ? "none" : unknown("the box is truncated or damaged"));
     }
     for (UnfinishedSpan span : spans.subList(0, Math.min(spans.size(), MAX_SPANS))) {
       StringBuilder text = new StringBuilder();
@@ -127,6 +128,11 @@ final class TextReport {
     if (spans.size() > MAX_SPANS) {
       line("… " + (spans.size() - MAX_SPANS) + " more, see the JSON");
     }
+  }
+
+  /** {@return that something is unknown, and why if it should be known} */
+  private String unknown(String why) {
+    return report.isOfBox() ? "unknown: " + why : "unknown";
   }
 
   private static String state(UnfinishedSpan span) {
@@ -219,6 +225,11 @@ final class TextReport {
     List<Breadcrumb> all = report.trail();
     int from = Math.max(0, all.size() - NEWEST_CRUMBS);
     List<Breadcrumb> newest = all.subList(from, all.size());
+    if (newest.isEmpty() && !report.isOfBox() && !report.trailIsWhole()) {
+      title("Trail");
+      line("unknown");
+      return;
+    }
     title(
         "Trail (newest "
             + newest.size()
@@ -243,8 +254,8 @@ final class TextReport {
 
   private static String crumb(Breadcrumb crumb, String category) {
     StringBuilder text = new StringBuilder();
-    text.append(Names.time(crumb.at())).append(' ');
-    text.append(pad(level(crumb.level()), 8)).append(category);
+    text.append(crumb.at().equals(Instant.EPOCH) ? pad("?", 12) : Names.time(crumb.at()));
+    text.append(' ').append(pad(level(crumb.level()), 8)).append(category);
     if (crumb.message() != null) {
       text.append(' ').append(SafeText.cut(crumb.message(), MAX_VALUE));
     }
@@ -267,7 +278,7 @@ final class TextReport {
     List<VitalsSample> samples = recent(report.vitals());
     if (samples.isEmpty()) {
       title("Vitals");
-      line("none");
+      line(report.isOfBox() ? "none" : "unknown");
       return;
     }
     Instant first = samples.get(0).at();
@@ -414,7 +425,7 @@ final class TextReport {
       line(pad("trace", 13) + SafeText.map(scope.trace(), MAX_VALUE));
     }
     if (out.length() == before) {
-      line("empty");
+      line(report.isOfBox() || report.scopeIsKnown() ? "empty" : "unknown");
     }
   }
 
@@ -473,7 +484,7 @@ final class TextReport {
   private void findings() {
     title("Findings");
     if (report.findings().isEmpty()) {
-      line("none: everything in the box is sound");
+      line(report.isOfBox() ? "none: everything in the box is sound" : "none");
     }
     for (Finding finding : report.findings()) {
       wrap(
