@@ -17,7 +17,7 @@ public final class Main {
   private static final List<String> COMMANDS =
       List.of(
           "demo", "list", "why", "report", "tail", "vitals", "run", "watch", "note", "journal",
-          "profile", "doctor", "export", "scrub", "prune");
+          "profile", "doctor", "export", "import", "scrub", "prune");
 
   private Main() {}
 
@@ -95,6 +95,7 @@ public final class Main {
       case "doctor" -> new DoctorCommand(session).spec();
       case "profile" -> new ProfileCommand(session).spec();
       case "export" -> new ExportCommand(session).spec();
+      case "import" -> new ImportCommand(session).spec();
       case "scrub" -> new ScrubCommand(session).spec();
       case "prune" -> new PruneCommand(session).spec();
       default -> throw new AssertionError(name);

@@ -43,6 +43,7 @@ class MainTest {
             "doctor ",
             "profile ",
             "export ",
+            "import ",
             "scrub ",
             "prune ")
         .contains("Exit codes:", "Examples:", "CAIRN_OLDER_THAN");
