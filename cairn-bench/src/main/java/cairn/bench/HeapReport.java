@@ -112,6 +112,7 @@ final class HeapReport {
             "p50 ms",
             "p99 ms",
             "CPU ms per answer",
+            "JIT, % of CPU",
             "collector, % of time",
             "KB allocated per answer",
             "failures");
@@ -129,6 +130,7 @@ final class HeapReport {
             number(median(rows, row -> row.p50Micros() / 1000.0), 2),
             number(median(rows, row -> row.p99Micros() / 1000.0), 2),
             number(median(rows, row -> (double) row.cpuMillis() / row.answers()), 3),
+            number(median(rows, row -> 100.0 * row.compilerMillis() / row.cpuMillis()), 1),
             number(median(rows, row -> row.gcMillis() / (10 * row.seconds())), 1),
             number(median(rows, row -> 1024 * row.allocatedMb() / row.answers()), 0),
             Long.toString(rows.stream().mapToLong(HeapResults.Row::failures).sum()));

@@ -15,7 +15,7 @@ import java.util.List;
  */
 final class HeapResults {
   private static final String HEADINGS =
-      "heap,arm,start,round,status,answers,failures,seconds,p50us,p99us,cpuMillis,gcMillis,gcCount,"
+      "heap,arm,start,round,status,answers,failures,seconds,p50us,p99us,cpuMillis,compilerMillis,gcMillis,gcCount,"
           + "allocatedMb";
 
   /** The load was measured. */
@@ -30,6 +30,7 @@ final class HeapResults {
    * @param status {@link #OK}, else what became of the shop, in words
    * @param failures answers that were none, and connections that broke
    * @param cpuMillis of the shop's process during the load
+   * @param compilerMillis of that, the JIT's threads'
    * @param gcMillis of its collector's pauses
    * @param allocatedMb what its collector freed or kept in between
    */
@@ -45,12 +46,13 @@ final class HeapResults {
       long p50Micros,
       long p99Micros,
       long cpuMillis,
+      long compilerMillis,
       double gcMillis,
       int gcCount,
       double allocatedMb) {
 
     static Row without(int heap, HeapArm arm, int start, int round, String status) {
-      return new Row(heap, arm, start, round, status, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+      return new Row(heap, arm, start, round, status, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     }
 
     boolean isOk() {
@@ -74,6 +76,7 @@ final class HeapResults {
           p50Micros,
           p99Micros,
           cpuMillis,
+          compilerMillis,
           gcMillis,
           gcCount,
           allocatedMb);
@@ -93,9 +96,10 @@ final class HeapResults {
           Long.parseLong(cells[8]),
           Long.parseLong(cells[9]),
           Long.parseLong(cells[10]),
-          Double.parseDouble(cells[11]),
-          Integer.parseInt(cells[12]),
-          Double.parseDouble(cells[13]));
+          Long.parseLong(cells[11]),
+          Double.parseDouble(cells[12]),
+          Integer.parseInt(cells[13]),
+          Double.parseDouble(cells[14]));
     }
   }
 

@@ -3,8 +3,10 @@ package cairn.bench;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -248,13 +250,39 @@ final class HeapShop implements AutoCloseable {
   /** {@return CPU time so far; 0 if it can't be told} */
   long cpuMillis() {
     try {
-      String stat = Files.readString(Path.of("/proc", Long.toString(process.pid()), "stat"));
-      // The name, in parentheses, may hold anything: fields are counted from its end.
-      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-      return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) * MILLIS_PER_TICK;
+      return ticks(Path.of("/proc", Long.toString(process.pid()), "stat")) * MILLIS_PER_TICK;
     } catch (IOException e) {
       return 0; // It has ended, or this is no Linux.
     }
+  }
+
+  /** {@return CPU time of the JIT's threads so far; 0 if it can't be told} */
+  long compilerMillis() throws IOException {
+    long ticks = 0;
+    Path tasks = Path.of("/proc", Long.toString(process.pid()), "task");
+    if (!Files.isDirectory(tasks)) {
+      return 0;
+    }
+    try (DirectoryStream<Path> threads = Files.newDirectoryStream(tasks)) {
+      for (Path thread : threads) {
+        // 15 bytes of "C1 CompilerThread0" are left in there.
+        String name = Files.readString(thread.resolve("comm"));
+        if (name.startsWith("C1 Compiler") || name.startsWith("C2 Compiler")) {
+          ticks += ticks(thread.resolve("stat"));
+        }
+      }
+    } catch (NoSuchFileException | DirectoryIteratorException e) {
+      return 0; // It is ending.
+    }
+    return ticks * MILLIS_PER_TICK;
+  }
+
+  /** {@return user and system time of a process or thread} */
+  private static long ticks(Path stat) throws IOException {
+    String text = Files.readString(stat);
+    // The name, in parentheses, may hold anything: fields are counted from its end.
+    String[] fields = text.substring(text.lastIndexOf(')') + 2).split(" ");
+    return Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
   }
 
   GcLog.Pauses pauses(long fromMillis, long toMillis) throws IOException {

@@ -34,7 +34,12 @@ final class HeapSweep {
   static final int SETTLE_MILLIS = 300;
 
   private static final long START_LIMIT_SECONDS = 240;
-  private static final long WARM_UP_LIMIT_SECONDS = 180;
+  private static final long WARM_UP_LIMIT_SECONDS = 360;
+  private static final int WARM_UP_CLIENTS = 2;
+
+  /** A shop whose JIT takes no more of its CPU time is warm. */
+  private static final int WARM_PERCENT = 3;
+
   private static final int LAST_LOAD_MILLIS = 5_000;
   private static final String SHOP_CORE = "0";
   private static final String LOAD_CORE = "1";
@@ -163,12 +168,14 @@ final class HeapSweep {
   }
 
   /**
-   * All at once and on all cores, and as many answers of each: the compiler goes by how often a
-   * method has run, and it has its hands full.
+   * All at once and on all cores, as many answers of each as planned, and then of each more until
+   * its JIT has nothing to do any more: what is compiled during a round is compiled on the time of
+   * the requests, and what has more code pays more. By few clients, since with many the JIT waits
+   * for a core among their threads.
    */
-  private void warmUp(Collection<HeapShop> shops, Load load) throws IOException {
-    StringBuilder command =
-        new StringBuilder("warm " + plan.warmUpAnswers() + " " + WARM_UP_LIMIT_SECONDS * 1000);
+  private void warmUp(Collection<HeapShop> shops, Load load)
+      throws IOException, InterruptedException {
+    List<HeapShop> cold = new ArrayList<>();
     for (HeapShop one : shops) {
       if (one.failure() == null) {
         Map<String, String> prepared = load.ask("prepare " + one.port());
@@ -180,14 +187,41 @@ final class HeapSweep {
         throw new IllegalStateException("telemetry is not at work: arm=" + one.arm().id);
       }
       if (one.failure() == null) {
-        command.append(' ').append(one.port());
+        cold.add(one);
       } else {
         Bench.progress(one.arm().label + ": " + one.failure());
       }
     }
-    Map<String, String> warm = load.ask(command.toString());
-    long expected = shops.size() * plan.warmUpAnswers();
-    Bench.progress("warm after " + warm.get("answers") + " answers of " + expected);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(WARM_UP_LIMIT_SECONDS);
+    long answers = warm(cold, plan.warmUpAnswers(), load);
+    while (!cold.isEmpty() && System.nanoTime() - deadline < 0) {
+      List<Long> cpu = new ArrayList<>();
+      List<Long> compiler = new ArrayList<>();
+      for (HeapShop one : cold) {
+        cpu.add(one.cpuMillis());
+        compiler.add(one.compilerMillis());
+      }
+      answers += warm(cold, Math.max(1_000, plan.warmUpAnswers() / 4), load);
+      for (int i = cold.size() - 1; i >= 0; i--) {
+        HeapShop one = cold.get(i);
+        long used = one.cpuMillis() - cpu.get(i);
+        if ((one.compilerMillis() - compiler.get(i)) * 100 <= used * WARM_PERCENT) {
+          one.freeze();
+          cold.remove(i);
+        }
+      }
+    }
+    Bench.progress("warm after " + answers + " answers");
+    for (HeapShop one : cold) {
+      Bench.progress("JIT is still busy: " + one.arm().label);
+    }
+  }
+
+  private static long warm(List<HeapShop> shops, long answers, Load load) throws IOException {
+    StringBuilder command = new StringBuilder("warm " + WARM_UP_CLIENTS + " " + answers);
+    command.append(' ').append(WARM_UP_LIMIT_SECONDS * 1000);
+    shops.forEach(shop -> command.append(' ').append(shop.port()));
+    return Long.parseLong(load.ask(command.toString()).get("answers"));
   }
 
   private HeapResults.Row measure(HeapShop one, int heap, int start, int round, Load load)
@@ -199,11 +233,13 @@ final class HeapSweep {
     one.thaw();
     load.ask("load " + one.port() + " " + SETTLE_MILLIS + " 2");
     long cpu = one.cpuMillis();
+    long compiler = one.compilerMillis();
     long from = System.currentTimeMillis();
     Map<String, String> seen =
         load.ask("load " + one.port() + " " + plan.seconds() * 1000L + " " + (1000L * round));
     long to = System.currentTimeMillis();
     cpu = one.cpuMillis() - cpu;
+    compiler = one.compilerMillis() - compiler;
     one.freeze();
     failure = one.failure();
     if (failure != null) {
@@ -228,6 +264,7 @@ final class HeapSweep {
         Long.parseLong(seen.get("p50")),
         Long.parseLong(seen.get("p99")),
         Math.max(0, cpu),
+        Math.max(0, compiler),
         pauses.millis(),
         pauses.count(),
         pauses.allocatedMb());

@@ -18,9 +18,9 @@ import org.HdrHistogram.Histogram;
  * when they have the last answer. It only reads, so that no shop's database grows with its speed.
  *
  * <p>Reads commands, one a line, and answers each with a line: {@code prepare PORT} makes the
- * orders that will be read, {@code warm ANSWERS MILLIS PORT ...} gets that many answers from each
- * of several shops at once, but for no longer than that, and {@code load PORT MILLIS SEED} is the
- * load.
+ * orders that will be read, {@code warm CLIENTS ANSWERS MILLIS PORT ...} gets that many answers
+ * from each of several shops at once by so many clients of each, but for no longer than that, and
+ * {@code load PORT MILLIS SEED} is the load.
  */
 public final class ShopLoad {
   private static final int PRODUCTS = 500;
@@ -54,9 +54,10 @@ public final class ShopLoad {
       case "prepare" -> prepare(Integer.parseInt(words[1]));
       case "warm" ->
           warm(
-              Long.parseLong(words[1]),
+              Integer.parseInt(words[1]),
               Long.parseLong(words[2]),
-              Arrays.stream(words).skip(3).map(Integer::valueOf).toList());
+              Long.parseLong(words[3]),
+              Arrays.stream(words).skip(4).map(Integer::valueOf).toList());
       case "load" ->
           load(Integer.parseInt(words[1]), Long.parseLong(words[2]), Long.parseLong(words[3]));
       default -> throw new IllegalArgumentException("unknown command: word=" + words[0]);
@@ -84,10 +85,11 @@ public final class ShopLoad {
     return Child.result("orders", made.size());
   }
 
-  private String warm(long answers, long millis, List<Integer> ports) throws InterruptedException {
+  private String warm(int of, long answers, long millis, List<Integer> ports)
+      throws InterruptedException {
     List<Client> clients = new ArrayList<>();
     for (int port : ports) {
-      clients.addAll(clients(port, millis, 1, answers / clientCount));
+      clients.addAll(clients(port, millis, 1, answers / of).subList(0, of));
     }
     clients.forEach(client -> client.thread.start());
     long all = 0;

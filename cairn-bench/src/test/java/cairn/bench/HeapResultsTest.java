@@ -80,6 +80,6 @@ final class HeapResultsTest {
 
   static Row ok(int heap, HeapArm arm, int start, int round, long answers) {
     return new Row(
-        heap, arm, start, round, HeapResults.OK, answers, 0, 2, 1500, 9000, 1900, 40, 8, 60);
+        heap, arm, start, round, HeapResults.OK, answers, 0, 2, 1500, 9000, 1900, 19, 40, 8, 60);
   }
 }
