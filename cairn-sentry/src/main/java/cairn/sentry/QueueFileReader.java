@@ -220,6 +220,7 @@ final class QueueFileReader {
     int seen = 0;
     boolean lost = isCut;
     boolean hitLast = false;
+    boolean isFirstRight = true;
     while (place < ring.length && (seen < header.count || place <= lastPlace)) {
       boolean agreed = seen < header.count && place <= lastPlace;
       if (!agreed && lost && hitLast) {
@@ -231,6 +232,7 @@ final class QueueFileReader {
           break;
         }
         lost = true;
+        isFirstRight &= place > 0;
         next = search(place + 1, (int) Math.min(ring.length, lastPlace + 1));
         findings.warning(
             name,
@@ -249,6 +251,7 @@ final class QueueFileReader {
     }
     if (!lost && (seen != header.count || !hitLast)) {
       lost = true;
+      isFirstRight = false; // or the count is wrong
       findings.warning(
           name,
           "header disagrees with the elements: count="
@@ -258,18 +261,16 @@ final class QueueFileReader {
               + ", found="
               + elements.size());
     }
-    if (lost) {
-      if (elements.size() < header.count) {
-        // The first position may be wrong: older ones lie behind the end, or one lies across it.
-        int more = searchAll(place, header.count - elements.size());
-        layOut(header.size, header.size + ring.length, header.size);
-        more += searchAll(0, header.count - elements.size());
-        if (more > 0) {
-          findings.warning(name, "elements found by a search elsewhere in the ring: count=" + more);
-        }
-      }
-    } else {
+    if (!lost) {
       uncommitted(place);
+    } else if (elements.size() < header.count && (!isFirstRight || isCut)) {
+      // Older ones lie behind the end, or one lies across the first position.
+      int more = searchAll(place, header.count - elements.size());
+      layOut(header.size, header.size + ring.length, header.size);
+      more += searchAll(0, header.count - elements.size());
+      if (more > 0) {
+        findings.warning(name, "elements found by a search elsewhere in the ring: count=" + more);
+      }
     }
   }
 

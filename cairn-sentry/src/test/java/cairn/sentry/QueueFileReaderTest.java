@@ -177,6 +177,16 @@ class QueueFileReaderTest {
   }
 
   @Test
+  void removingAllLeavesNoneAndNoneOfTheBytes() throws IOException {
+    add(0, 60);
+    remove(60);
+
+    assertThat(read()).isEmpty();
+    assertThat(findings()).isEmpty();
+    assertThat(new String(bytes(), StandardCharsets.ISO_8859_1)).doesNotContain("message");
+  }
+
+  @Test
   void oneThreeAndSixOfTenAreRemovedAcrossOpens() throws IOException {
     add(0, 10);
     remove(1);
@@ -324,9 +334,8 @@ class QueueFileReaderTest {
     assertThat(findings()).isEmpty();
   }
 
-  @Test
-  void aFullRingWhoseOldestIsRemovedAndNotZeroedDoesNotShowItAsNewest() throws IOException {
-    // The new last element ends right where the removed one begins.
+  /** The new last element ends right where the one begins that is removed, and not yet zeroed. */
+  private byte[] fullRingWithRemoved() throws IOException {
     try (QueueFile queue = open()) {
       int room = 4096 - 32;
       int number = 0;
@@ -342,9 +351,40 @@ class QueueFileReaderTest {
     assertThat(before).hasSize(4096);
     remove(1);
     System.arraycopy(bytes(), 0, before, 0, 32);
-    Files.write(file, before);
+    return before;
+  }
+
+  @Test
+  void aFullRingWhoseOldestIsRemovedAndNotZeroedDoesNotShowItAsNewest() throws IOException {
+    Files.write(file, fullRingWithRemoved());
 
     assertThat(read()).startsWith(101).endsWith(999).doesNotContain(100);
+    assertThat(findings()).isEmpty();
+  }
+
+  @Test
+  void whatIsRemovedAndNotZeroedDoesNotStandInForADamagedElement() throws IOException {
+    byte[] bytes = fullRingWithRemoved();
+    int third = 32 + 2 * (4 + element(100).length);
+    Arrays.fill(bytes, third, third + 30, (byte) 0xff);
+    Files.write(file, bytes);
+
+    assertThat(read()).startsWith(101, 103).endsWith(999).doesNotContain(102).isSorted();
+  }
+
+  @Test
+  void whatOnlyAWrongCountIncludesIsTakenOnlyIfItIsSound() throws IOException {
+    add(0, 3);
+    byte[] before = Arrays.copyOf(bytes(), 32);
+    add(3, 4);
+    byte[] after = bytes();
+    System.arraycopy(before, 0, after, 0, 32);
+    Files.write(file, after);
+    patch(12, 5, Integer.BYTES);
+    patch(offset(3), element(3).length + 1, Integer.BYTES);
+
+    assertThat(read()).isEqualTo(range(0, 3));
+    assertThat(findings()).singleElement().asString().contains("count=5");
   }
 
   @Test
@@ -545,6 +585,22 @@ class QueueFileReaderTest {
   }
 
   @Test
+  void anElementThatTheEndOfTheFileCutsIsKeptAsFarAsItGoes() throws IOException {
+    add(0, 40);
+    remove(20);
+    add(40, 55);
+    byte[] whole = bytes();
+    int first = ByteBuffer.wrap(whole).getInt(20);
+    // The first element of the ring, whose text is complete and whose data is not.
+    Files.write(file, Arrays.copyOf(whole, first + 4 + element(20).length - 15));
+
+    assertThat(read()).contains(20);
+    assertThat(findings())
+        .anyMatch(text -> text.contains("cut by the end of the file: offset=" + first));
+    assertThat(report.trail()).noneMatch(crumb -> crumb.message() == null);
+  }
+
+  @Test
   void aTruncatedRingThatHadWrappedHasTheElementsOnBothSides() throws IOException {
     add(0, 40);
     remove(20);
@@ -557,6 +613,21 @@ class QueueFileReaderTest {
 
     List<Integer> found = read();
     assertThat(found).contains(20, 30, 50, 54).hasSizeGreaterThanOrEqualTo(33).isSorted();
+  }
+
+  /** Power loss: the page with the header reached the disk, that with the elements did not. */
+  @Test
+  void aCommittedHeaderOverZerosOrGarbageIsAFindingAndEnds() throws IOException {
+    for (int filler : new int[] {0, 0xff, '{', '"', 'x'}) {
+      Files.deleteIfExists(file);
+      add(0, 20);
+      byte[] bytes = bytes();
+      Arrays.fill(bytes, offset(5), bytes.length, (byte) filler);
+      Files.write(file, bytes);
+
+      assertThat(read()).as("filler %d", filler).isEqualTo(range(0, 5));
+      assertThat(findings()).isNotEmpty();
+    }
   }
 
   /** Two observers on one directory: the SDK then reads nothing at all. */

@@ -84,17 +84,18 @@ class SentryFilesDamageTest {
       Path copy = alone(file);
       Path root = root(copy, file);
       byte[] bytes = Files.readAllBytes(copy);
+      boolean isTrail = file.endsWith("breadcrumbs.json");
       int end = bytes.length;
       while (end > 0 && bytes[end - 1] == 0) {
         end--; // a ring's empty part; a few of it are enough
       }
       List<String> whole = messages(read(root, bytes.length));
       for (int i = 0; i < Math.min(bytes.length, end + 40); i++) {
-        for (int mask : new int[] {0x01, 0x80}) {
+        for (int mask : isTrail ? new int[] {0x01, 0x10, 0x80} : new int[] {0x80}) {
           bytes[i] ^= (byte) mask;
           Files.write(copy, bytes);
           Report report = read(root, bytes.length);
-          if (file.endsWith("breadcrumbs.json")) {
+          if (isTrail) {
             List<String> found = messages(report);
             assertThat(whole.stream().filter(found::contains).count())
                 .as("%s, offset %d, mask %x", file.getFileName(), i, mask)

@@ -504,6 +504,45 @@ class SentryFilesTest {
     assertThat(infos(report)).singleElement().asString().contains("attachment, session");
   }
 
+  /** sentry-java's issue 2902: what came second under one id overwrote the first. */
+  @Test
+  void twoEnvelopesOfOneEventAreBothNamed() throws IOException {
+    SentryCache.writeEvent(temp.toString(), DEATH, false);
+    Path envelope = anEnvelope(temp);
+    Files.copy(envelope, envelope.resolveSibling("again.envelope"));
+
+    assertThat(infos(read())).filteredOn(text -> text.contains("was not sent")).hasSize(2);
+  }
+
+  /** sentry-java's issues 4921 and 4936: gigabytes of envelopes, some of them months old. */
+  @Test
+  void oldAndManyEnvelopesAreReadWithoutHoldingThem() throws IOException {
+    for (int i = 0; i < 200; i++) {
+      String event =
+          "{\"timestamp\":\"2026-0"
+              + (1 + i % 9)
+              + "-01T00:00:00Z\",\"message\":\"m"
+              + i
+              + "\",\"extra\":{\"large\":\""
+              + "x".repeat(100_000)
+              + "\"}}";
+      write(
+          temp,
+          i + ".envelope",
+          "{}\n{\"type\":\"event\",\"length\":" + event.length() + "}\n" + event);
+    }
+
+    Report report = read();
+
+    assertThat(report.run().lastSeenAt()).isEqualTo(Instant.parse("2026-09-01T00:00:00Z"));
+    assertThat(warnings(report)).isEmpty();
+    assertThat(infos(report))
+        .filteredOn(text -> text.contains("was not sent"))
+        .first()
+        .asString()
+        .contains("at=2026-09-01T00:00:00Z");
+  }
+
   @Test
   void moreEnvelopesThanAreListedAreCounted() throws IOException {
     for (int i = 0; i < 60; i++) {
