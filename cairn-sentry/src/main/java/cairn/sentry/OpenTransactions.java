@@ -73,6 +73,7 @@ final class OpenTransactions {
             0,
             Boolean.TRUE.equals(span.isSampled()) ? 1 : 0,
             span.getStartDate().nanoTimestamp(),
+            0,
             operation == null ? null : new Operation(operation));
     return handle;
   }
