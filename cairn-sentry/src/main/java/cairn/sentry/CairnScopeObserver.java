@@ -110,7 +110,7 @@ final class CairnScopeObserver extends ScopeObserverAdapter {
     if (isClosed || call[INSIDE] != null || !options.isEnableScopePersistence()) {
       return false;
     }
-    call[INSIDE] = Boolean.TRUE;
+    call[INSIDE] = true;
     return true;
   }
 
@@ -326,7 +326,7 @@ final class CairnScopeObserver extends ScopeObserverAdapter {
           breadcrumb.getMessage(),
           data(breadcrumb),
           spanId());
-      call[CRUMB] = Boolean.TRUE;
+      call[CRUMB] = true;
     } catch (RuntimeException | LinkageError | StackOverflowError e) {
       faults.note("addBreadcrumb", e);
     } finally {

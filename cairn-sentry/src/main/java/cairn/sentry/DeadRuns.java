@@ -206,7 +206,8 @@ final class DeadRuns implements Runnable {
       event.setEventId(known);
     }
     CaptureHint hint =
-        CaptureHint.of(report.verdict().cause(), event.getTimestamp().getTime(), isNewest);
+        CaptureHint.of(
+            report.verdict().cause(), event.getTimestamp().toInstant().toEpochMilli(), isNewest);
     Hint wrapped = HintUtils.createWithTypeCheckHint(hint);
     SentryId captured = scopes.captureEvent(event, wrapped);
     if (captured.equals(SentryId.EMPTY_ID)) {
@@ -245,9 +246,9 @@ final class DeadRuns implements Runnable {
     CaptureHint hint = capture.hint();
     String cache = options.getCacheDirPath();
     boolean isSafe =
-        cache != null
+        (cache != null
                 && hint.awaitFlush(DISK_MILLIS)
-                && CachedEnvelopes.hasEvent(Path.of(cache), capture.id())
+                && CachedEnvelopes.hasEvent(Path.of(cache), capture.id()))
             || hint.awaitAnswer(ANSWER_MILLIS);
     if (isSafe) {
       SentryMark.of(capture.run()).delivered(Instant.now(), to);

@@ -2,6 +2,7 @@ package cairn.sentry;
 
 import io.sentry.IScope;
 import io.sentry.IScopes;
+import java.util.List;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -102,7 +103,7 @@ final class RequestScopes {
 
   /** Finds what changed in silence, and ends what is over. */
   void catchUp() {
-    for (RequestMirror mirror : mirrors) {
+    for (RequestMirror mirror : List.copyOf(mirrors)) {
       if (mirror.isGone()) {
         mirror.end();
         mirrors.remove(mirror);

@@ -131,7 +131,7 @@ final class ValueHash implements BiConsumer<Object, Object> {
 
   private long text(String text) {
     if (!byContent) {
-      return mix((long) System.identityHashCode(text) << 32 | text.hashCode() & 0xFFFFFFFFL);
+      return mix(((long) System.identityHashCode(text) << 32) | (text.hashCode() & 0xFFFFFFFFL));
     }
     long hash = text.length();
     for (int i = 0; i < text.length(); i++) {
