@@ -28,7 +28,7 @@ final class BoxPlan {
   /** Bytes of a half-log for each byte that the live fields may take. */
   static final int SCOPE_HALVES = 2;
 
-  static final int SPAN_SLOT = 512;
+  static final int SPAN_SLOT = 768;
   static final int TRAIL_UNIT = 32;
   private static final int PAGE = 4096;
 

@@ -350,7 +350,7 @@ public final class Recorder implements AutoCloseable {
     }
 
     /**
-     * Sets how many spans the table of open spans holds; 512 bytes each. Default: 1,024.
+     * Sets how many spans the table of open spans holds; 768 bytes each. Default: 1,024.
      *
      * @param slots a power of two, 16 to 65,536
      * @return this

@@ -348,7 +348,7 @@ class CrashPointsTest {
   void latestValueWinsWhetherItFoundRoomInTheSlotOrNot() {
     long span = box.spans.begin("span");
     set(span, "key", "first");
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 7; i++) {
       set(span, "filler" + i, "x".repeat(70));
     }
     // Too long for what is left of the slot, then short enough for it, then too long again.

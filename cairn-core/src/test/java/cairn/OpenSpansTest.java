@@ -107,6 +107,31 @@ class OpenSpansTest {
   }
 
   @Test
+  void attributesOfAServersRequestFindRoomInTheSlot() {
+    long handle = begin("GET /api/orders/{id}", 5);
+    for (String key :
+        List.of(
+            "http.request.method",
+            "http.route",
+            "http.response.status_code",
+            "url.path",
+            "url.scheme",
+            "url.query",
+            "server.address",
+            "server.port",
+            "client.address",
+            "network.peer.address",
+            "network.protocol.version",
+            "error.type")) {
+      spans.set(handle, key, SpanTable.TEXT, 0, "twenty characters...");
+    }
+    spans.event(handle);
+
+    assertThat(only().attributes()).hasSize(12);
+    assertThat(memory.box.counters.get(CounterLayout.ATTRIBUTES_OVERFLOWED)).isZero();
+  }
+
+  @Test
   void threadTakesTheSlotThatItGaveBackAgain() {
     long first = begin("first", 5);
     long nested = begin("nested", 6);
@@ -138,6 +163,7 @@ class OpenSpansTest {
     memory.box.setAttribute(handle, "ids", List.of(1L, 2L));
     memory.box.setAttribute(handle, "password", List.of("hunter2"));
     memory.box.setAttribute(handle, "long", List.of("x".repeat(120), "y".repeat(60)));
+    memory.box.setAttribute(handle, "filler", List.of("f".repeat(220)));
     memory.box.setAttribute(handle, "longer", List.of("z".repeat(200)));
 
     Map<String, Object> attributes = only().attributes();

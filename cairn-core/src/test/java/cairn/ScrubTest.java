@@ -442,7 +442,7 @@ class ScrubTest {
     attribute(span, "state", "now");
     long full = box.spans.begin("full");
     attribute(full, "late", "first-in-the-slot");
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 7; i++) {
       attribute(full, "filler" + i, "x".repeat(70));
     }
     attribute(full, "late", "y".repeat(180) + "then-in-the-trail");

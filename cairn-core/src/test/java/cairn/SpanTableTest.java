@@ -152,7 +152,7 @@ class SpanTableTest {
   @Test
   void latestValueWinsAcrossSlotAndTrail() {
     long handle = spans.begin("job");
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 5; i++) {
       set(handle, "filler" + i, "x".repeat(100));
     }
     set(handle, "first in trail", "x".repeat(200));
