@@ -102,25 +102,32 @@ final class DeadRuns implements Runnable {
   @Override
   public void run() {
     try {
+      List<Capture> captures = new ArrayList<>();
       Capture newest = newest();
       if (newest != null) {
+        captures.add(newest);
         settle(newest);
       }
       List<Run> due = due();
       for (Run run : due.subList(0, Math.min(due.size(), MAX_EVENTS))) {
         Capture capture = isClosed ? null : capture(run, false);
         if (capture != null) {
+          captures.add(capture);
           settle(capture);
         }
+      }
+      for (Capture capture : captures) {
+        capture.hint().awaitAnswer(ANSWER_MILLIS); // else it would be sent from the cache as well
       }
       if (!isClosed) {
         sendCached();
       }
     } catch (InterruptedException e) {
-      Thread.currentThread()
-          .interrupt(); // closed; what is not marked is reported at the next start
+      Thread.currentThread().interrupt(); // closed: what is not marked waits for the next start
     } catch (IOException | RuntimeException | LinkageError e) {
-      Faults.warn("dead runs are not reported to Sentry: error=" + e, e);
+      if (!isClosed) {
+        Faults.warn("dead runs are not reported to Sentry: error=" + e, e);
+      }
     }
   }
 
@@ -211,7 +218,7 @@ final class DeadRuns implements Runnable {
     Hint wrapped = HintUtils.createWithTypeCheckHint(hint);
     SentryId captured = scopes.captureEvent(event, wrapped);
     if (captured.equals(SentryId.EMPTY_ID)) {
-      if (!HintUtils.isCaptureFailed(wrapped) && scopes.isEnabled() && !isClosed) {
+      if (isDropped(wrapped) && scopes.isEnabled() && !isClosed) {
         Faults.tell(
             "Sentry's settings drop the report of a dead run (beforeSend, sampleRate, ignored"
                 + " errors): run="
@@ -221,6 +228,15 @@ final class DeadRuns implements Runnable {
       return null;
     }
     return new Capture(run, captured, hint);
+  }
+
+  /** {@return whether Sentry's settings would drop it again} An older sentry-java does not tell. */
+  private static boolean isDropped(Hint hint) {
+    try {
+      return !HintUtils.isCaptureFailed(hint);
+    } catch (NoSuchMethodError e) {
+      return false;
+    }
   }
 
   private static boolean isTooOld(SentryEvent event) {

@@ -83,14 +83,12 @@ final class RunMirror extends Mirror {
       }
     }
     for (int i = 0; i < layers.size(); i++) {
-      if (tagMaps.get(i) == null) {
-        mayHaveTags = true;
-        if (layers.get(i).getTags().equals(tags)) {
-          tagMaps.set(i, tags);
-          return;
-        }
+      if (tagMaps.get(i) == null && layers.get(i).getTags().equals(tags)) {
+        tagMaps.set(i, tags);
+        return;
       }
     }
+    mayHaveTags = true; // that of a block, or one of ours changed by another thread meanwhile
   }
 
   /** Forgets maps that turn out to be another scope's. */
