@@ -26,16 +26,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.zip.GZIPInputStream;
 
 /** A server for sentry-java's own transport: takes events and sessions, answers as it is told. */
-final class LoopbackSentry implements AutoCloseable {
+public final class LoopbackSentry implements AutoCloseable {
   private final HttpServer server;
   private final ExecutorService threads = Executors.newCachedThreadPool();
   private final JsonSerializer serializer = new JsonSerializer(new SentryOptions());
   private final List<SentryEvent> events = new ArrayList<>();
+  private final List<String> eventTexts = new ArrayList<>();
   private final List<Session> sessions = new ArrayList<>();
   private final List<String> problems = new ArrayList<>();
   private int status = 200;
 
-  LoopbackSentry() {
+  public LoopbackSentry() {
     try {
       server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     } catch (IOException e) {
@@ -46,7 +47,7 @@ final class LoopbackSentry implements AutoCloseable {
     server.start();
   }
 
-  String dsn() {
+  public String dsn() {
     return "http://key@localhost:" + server.getAddress().getPort() + "/42";
   }
 
@@ -54,11 +55,16 @@ final class LoopbackSentry implements AutoCloseable {
     this.status = status;
   }
 
-  synchronized List<SentryEvent> events() {
+  public synchronized List<SentryEvent> events() {
     if (!problems.isEmpty()) {
       throw new AssertionError(problems);
     }
     return List.copyOf(events);
+  }
+
+  /** {@return the events as they arrived, as JSON} */
+  public synchronized List<String> eventTexts() {
+    return List.copyOf(eventTexts);
   }
 
   synchronized List<Session> sessions() {
@@ -66,7 +72,7 @@ final class LoopbackSentry implements AutoCloseable {
   }
 
   /** Waits until so many events have arrived. */
-  synchronized List<SentryEvent> await(int count) throws InterruptedException {
+  public synchronized List<SentryEvent> await(int count) throws InterruptedException {
     awaitAny(() -> events.size() >= count);
     return events();
   }
@@ -99,6 +105,7 @@ final class LoopbackSentry implements AutoCloseable {
         for (SentryEnvelopeItem item : envelope.getItems()) {
           if (item.getHeader().getType() == SentryItemType.Event) {
             events.add(item.getEvent(serializer));
+            eventTexts.add(new String(item.getData(), StandardCharsets.UTF_8));
           } else if (item.getHeader().getType() == SentryItemType.Session) {
             sessions.add(
                 serializer.deserialize(

@@ -71,20 +71,19 @@ class AgentKillTest {
   /** {@return the report of the run, checked for what both ways have to show; null if not run} */
   private Report killedInTheMiddleOfPayments(String... options) throws Exception {
     Path root = directory.resolve("root");
-    Optional<AgentShop> started = AgentShop.start(directory, root, options);
+    Optional<ShopProcess> started = ShopProcess.startUnderAgent(directory, root, options);
     if (started.isEmpty()) {
       return null;
     }
     List<CompletableFuture<?>> payments = new ArrayList<>();
     String order;
-    try (AgentShop shop = started.get()) {
+    try (ShopProcess shop = started.get()) {
       for (int i = 1; i <= 20; i++) {
         shop.get("/products/" + i);
       }
-      shop.post("/cart", "{\"productId\":1,\"quantity\":2}");
-      order = shop.post("/orders", "").replaceFirst("(?s)^\\{\"id\":(\\d+),.*", "$1");
+      order = shop.order(7);
       for (int i = 0; i < PAYMENTS; i++) {
-        payments.add(shop.pay(order, "00-" + traceId(i) + "-" + spanId(i) + "-01"));
+        payments.add(shop.pay(order, 7, "00-" + traceId(i) + "-" + spanId(i) + "-01"));
       }
       awaitNames(root, shop);
       shop.kill();
@@ -144,7 +143,7 @@ class AgentKillTest {
   }
 
   /** Until the live report has the routes, which the agent sets after the start. */
-  private static void awaitNames(Path root, AgentShop shop) throws Exception {
+  private static void awaitNames(Path root, ShopProcess shop) throws Exception {
     long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
     while (servers(Runs.under(root).list().get(0).report()).stream()
             .filter(span -> span.name().equals("POST /payments"))

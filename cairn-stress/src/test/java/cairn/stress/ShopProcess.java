@@ -20,11 +20,10 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /**
- * The demo shop as it is, under the OpenTelemetry Java agent with Cairn's extension. It exports
- * nothing and listens on 127.0.0.1. Its payment gateway takes a minute: a payment is in flight
- * until the shop is killed.
+ * The demo shop as it is, to be killed. It listens on 127.0.0.1. Its payment gateway takes a
+ * minute: a payment is in flight until the shop is killed.
  */
-final class AgentShop implements AutoCloseable {
+final class ShopProcess implements AutoCloseable {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(120);
 
   private final Process process;
@@ -33,55 +32,46 @@ final class AgentShop implements AutoCloseable {
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private final String address;
 
-  private AgentShop(Process process, Path directory) throws IOException {
+  private ShopProcess(Process process, Path directory) throws IOException {
     this.process = process;
     this.log = directory.resolve("shop.log");
     this.address = "http://127.0.0.1:" + port(directory.resolve("ready"));
   }
 
-  /** What `mvn verify` has built when the tests of this module run. */
-  private record Jars(Path agent, Path extension, Path shop) {
-    static Optional<Jars> built() throws IOException {
-      Optional<Path> agent = find(Path.of("target", "agent"), "opentelemetry-javaagent.jar");
-      Optional<Path> extension =
-          find(Path.of("..", "cairn-otel", "target"), "-agent-extension.jar");
-      Optional<Path> shop = find(Path.of("..", "cairn-demo", "target"), "cairn-demo.jar");
-      if (agent.isEmpty() || extension.isEmpty() || shop.isEmpty()) {
-        System.out.println(
-            "NOT RUN, a jar is not built (mvn verify builds all): agent="
-                + agent
-                + ", extension="
-                + extension
-                + ", shop="
-                + shop);
-        return Optional.empty();
-      }
-      return Optional.of(new Jars(agent.get(), extension.get(), shop.get()));
+  /**
+   * Starts one under the OpenTelemetry Java agent with Cairn's extension, which exports nothing,
+   * and waits until it answers.
+   *
+   * @return nothing, and a line in the output, if what it needs is not built
+   */
+  static Optional<ShopProcess> startUnderAgent(Path directory, Path root, String... options)
+      throws IOException {
+    Optional<Path> agent = built(Path.of("target", "agent"), "opentelemetry-javaagent.jar");
+    Optional<Path> extension = built(Path.of("..", "cairn-otel", "target"), "-agent-extension.jar");
+    if (agent.isEmpty() || extension.isEmpty()) {
+      return Optional.empty();
     }
-
-    private static Optional<Path> find(Path directory, String ending) throws IOException {
-      if (!Files.isDirectory(directory)) {
-        return Optional.empty();
-      }
-      try (Stream<Path> files = Files.list(directory)) {
-        return files
-            .filter(file -> file.toString().endsWith(ending))
-            .map(Path::toAbsolutePath)
-            .map(Path::normalize)
-            .findFirst();
-      }
-    }
+    List<String> all =
+        new ArrayList<>(
+            List.of(
+                "-javaagent:" + agent.get(),
+                "-Dotel.javaagent.extensions=" + extension.get(),
+                "-Dotel.traces.exporter=none",
+                "-Dotel.metrics.exporter=none",
+                "-Dotel.logs.exporter=none"));
+    all.addAll(List.of(options));
+    return start(directory, root, all.toArray(String[]::new));
   }
 
   /**
    * Starts one and waits until it answers.
    *
-   * @return nothing, and a line in the output, if what it needs is not built
+   * @return nothing, and a line in the output, if it is not built
    */
-  static Optional<AgentShop> start(Path directory, Path root, String... options)
+  static Optional<ShopProcess> start(Path directory, Path root, String... options)
       throws IOException {
-    Optional<Jars> jars = Jars.built();
-    if (jars.isEmpty()) {
+    Optional<Path> shop = built(Path.of("..", "cairn-demo", "target"), "cairn-demo.jar");
+    if (shop.isEmpty()) {
       return Optional.empty();
     }
     List<String> command =
@@ -91,18 +81,13 @@ final class AgentShop implements AutoCloseable {
                 "-Xmx256m",
                 "-XX:TieredStopAtLevel=1",
                 "-XX:ErrorFile=" + directory.resolve("hs_err_pid%p.log"),
-                "-javaagent:" + jars.get().agent(),
-                "-Dotel.javaagent.extensions=" + jars.get().extension(),
-                "-Dotel.traces.exporter=none",
-                "-Dotel.metrics.exporter=none",
-                "-Dotel.logs.exporter=none",
                 "-Dcairn.dir=" + root,
                 "-Dshop.gateway.min-millis=60000",
                 "-Dshop.gateway.max-millis=60000",
                 "-Dshop.ready-file=" + directory.resolve("ready"),
                 "-Dshop.end-with-parent=true"));
     command.addAll(List.of(options));
-    command.addAll(List.of("-jar", jars.get().shop().toString()));
+    command.addAll(List.of("-jar", shop.get().toString()));
     Process process =
         new ProcessBuilder(command)
             .directory(directory.toFile())
@@ -111,11 +96,33 @@ final class AgentShop implements AutoCloseable {
             .start();
     try {
       await(process, directory);
-      return Optional.of(new AgentShop(process, directory));
+      return Optional.of(new ShopProcess(process, directory));
     } catch (IOException | RuntimeException | Error e) {
       process.destroyForcibly();
       throw e;
     }
+  }
+
+  /** {@return a jar that `mvn verify` has built when the tests of this module run} */
+  static Optional<Path> built(Path directory, String ending) throws IOException {
+    Optional<Path> found = Optional.empty();
+    if (Files.isDirectory(directory)) {
+      try (Stream<Path> files = Files.list(directory)) {
+        found =
+            files
+                .filter(file -> file.toString().endsWith(ending))
+                .map(file -> file.toAbsolutePath().normalize())
+                .findFirst();
+      }
+    }
+    if (found.isEmpty()) {
+      System.out.println(
+          "NOT RUN, a jar is not built (mvn verify builds all): jar=*"
+              + ending
+              + ", directory="
+              + directory);
+    }
+    return found;
   }
 
   private static void await(Process process, Path directory) throws IOException {
@@ -137,25 +144,32 @@ final class AgentShop implements AutoCloseable {
     return properties.getProperty("port");
   }
 
-  private HttpRequest.Builder request(String path) {
+  private HttpRequest.Builder request(String path, long customer) {
     return HttpRequest.newBuilder(URI.create(address + path))
-        .header("X-User", "7")
+        .header("X-User", Long.toString(customer))
         .header("Content-Type", "application/json");
   }
 
   String get(String path) throws IOException, InterruptedException {
-    return http.send(request(path).build(), BodyHandlers.ofString()).body();
+    return http.send(request(path, 7).build(), BodyHandlers.ofString()).body();
   }
 
-  String post(String path, String json) throws IOException, InterruptedException {
-    HttpRequest request = request(path).POST(BodyPublishers.ofString(json)).build();
+  /** {@return the number of an order of one product that the customer has placed} */
+  String order(long customer) throws IOException, InterruptedException {
+    post("/cart", customer, "{\"productId\":1,\"quantity\":2}");
+    return post("/orders", customer, "").replaceFirst("(?s)^\\{\"id\":(\\d+),.*", "$1");
+  }
+
+  private String post(String path, long customer, String json)
+      throws IOException, InterruptedException {
+    HttpRequest request = request(path, customer).POST(BodyPublishers.ofString(json)).build();
     return http.send(request, BodyHandlers.ofString()).body();
   }
 
   /** Begins a payment, which is not answered. */
-  CompletableFuture<HttpResponse<String>> pay(String order, String traceparent) {
+  CompletableFuture<HttpResponse<String>> pay(String order, long customer, String traceparent) {
     HttpRequest request =
-        request("/payments")
+        request("/payments", customer)
             .header("traceparent", traceparent)
             .POST(BodyPublishers.ofString("{\"orderId\":" + order + "}"))
             .build();
@@ -164,6 +178,16 @@ final class AgentShop implements AutoCloseable {
 
   String log() throws IOException {
     return Files.readString(log);
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  /** Ends it in order, with SIGTERM, and waits until it is gone. */
+  void end() {
+    process.destroy();
+    process.onExit().join();
   }
 
   /** Sends SIGKILL to this very process, and waits until it is gone. */
