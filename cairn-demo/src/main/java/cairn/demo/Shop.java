@@ -26,7 +26,7 @@ import org.springframework.core.env.Environment;
  * {@code run} and {@code mode}; {@code shop.witness-file} see {@link Witness}; {@code
  * shop.end-with-parent} ends the shop when the process that started it is gone; {@code
  * shop.recorder} set to false records nothing, and {@code shop.tracer} see {@link Tracing}: both
- * are for measuring.
+ * are for measuring; {@code shop.sentry} see {@link SentryRequests}.
  */
 @SpringBootApplication(proxyBeanMethods = false)
 public class Shop {
