@@ -13,15 +13,15 @@ import org.jspecify.annotations.Nullable;
  * Runs the measurements and prints a Markdown table for each.
  *
  * <p>Arguments: {@code record | peers | encode | json | handoff | durable | latency | startup |
- * cold | footprint | beat | spans | heaps | all}, where all leaves out heaps; then {@code --quick}
- * (directional; encode takes under four minutes, spans five, handoff and durable two each, the
- * others three together), {@code --rounds N}, {@code --patience SECONDS} (how long to wait, in all,
- * for a machine that others use to be quiet); of encode, json, handoff, durable, spans and heaps
- * {@code --only NAME,...}, of the first three {@code --size BYTES,...}, of spans {@code --case
- * NAME,...}, of durable and spans {@code --threads N,...}, of heaps what {@link HeapSweep} says.
- * Files go to {@code --dir DIR}, else to {@code java.io.tmpdir}, which must lie on the disk to be
- * measured, and are deleted afterwards; results of spans and heaps stay, in {@code --out DIR}, else
- * beside the jar.
+ * cold | footprint | beat | sentry | spans | heaps | all}, where all leaves out heaps; then {@code
+ * --quick} (directional; encode takes under four minutes, spans five, handoff, durable and sentry
+ * two each, the others three together), {@code --rounds N}, {@code --patience SECONDS} (how long to
+ * wait, in all, for a machine that others use to be quiet); of encode, json, handoff, durable,
+ * spans and heaps {@code --only NAME,...}, of the first three {@code --size BYTES,...}, of spans
+ * {@code --case NAME,...}, of durable and spans {@code --threads N,...}, of heaps what {@link
+ * HeapSweep} says. Files go to {@code --dir DIR}, else to {@code java.io.tmpdir}, which must lie on
+ * the disk to be measured, and are deleted afterwards; results of spans and heaps stay, in {@code
+ * --out DIR}, else beside the jar.
  */
 public final class Bench {
   private static final List<String> COMMANDS =
@@ -37,6 +37,7 @@ public final class Bench {
           "cold",
           "footprint",
           "beat",
+          "sentry",
           "spans",
           "heaps");
 
@@ -164,6 +165,7 @@ public final class Bench {
       case "cold" -> ColdStart.run(settings);
       case "footprint" -> FootprintHarness.run(settings);
       case "beat" -> BeatHarness.run(settings);
+      case "sentry" -> SentryObservers.run(settings);
       case "spans" -> new SpanRuns(settings, out).run();
       case "heaps" -> HeapSweep.run(Objects.requireNonNull(plan), settings);
       default -> throw new AssertionError(command);

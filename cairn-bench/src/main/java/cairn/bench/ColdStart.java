@@ -106,7 +106,7 @@ public final class ColdStart {
   }
 
   /** {@return the classes of this package: a child gets them without any library of theirs} */
-  private static List<String> classes() throws IOException {
+  static List<String> classes() throws IOException {
     try (JarFile jar = new JarFile(Child.classpath())) {
       return jar.stream()
           .map(JarEntry::getName)
