@@ -379,7 +379,8 @@ public final class SentryObservers {
     static {
       for (int i = 0; i < LARGE_KEYS; i++) {
         KEYS[i] = "key" + i;
-        VALUES[i] = String.format("%010d", i).repeat(10);
+        String text = "product no. " + i + " of the catalog, in stock; ";
+        VALUES[i] = text.repeat(3).substring(0, 100);
       }
     }
   }

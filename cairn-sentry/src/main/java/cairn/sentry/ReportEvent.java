@@ -185,13 +185,24 @@ public final class ReportEvent {
     };
   }
 
+  /**
+   * {@return the headline without the attributes of the oldest span, which may name a user} They
+   * are in the context open_spans; in a title they would stand for all that was in flight.
+   */
+  private String headline() {
+    String headline = report.verdict().headline();
+    int spans = headline.indexOf("in flight");
+    int attributes = spans < 0 ? -1 : headline.indexOf(" {", spans);
+    return attributes < 0 ? headline : headline.substring(0, attributes);
+  }
+
   private void exception() {
     Verdict verdict = report.verdict();
     SentryException exception = new SentryException();
     Mechanism mechanism = new Mechanism();
     mechanism.setType(MECHANISM);
     mechanism.setHandled(false);
-    mechanism.setDescription(verdict.headline());
+    mechanism.setDescription(headline());
     Map<String, Object> data = new LinkedHashMap<>();
     data.put("cause", verdict.cause().name());
     data.put("confidence", lower(verdict.confidence()));
@@ -201,7 +212,7 @@ public final class ReportEvent {
     String type = fatal == null ? null : fatal.type();
     if (fatal == null || type == null) {
       exception.setType(verdict.cause().name());
-      exception.setValue(verdict.headline());
+      exception.setValue(headline());
       // The headline has times and sizes: by it, no two deaths were the same issue.
       event.setFingerprints(List.of("cairn", verdict.cause().name()));
     } else {
@@ -512,7 +523,7 @@ public final class ReportEvent {
     own.put("pid", run.pid() < 0 ? null : run.pid());
     own.put("cause", verdict.cause().name());
     own.put("confidence", lower(verdict.confidence()));
-    own.put("headline", verdict.headline());
+    own.put("headline", headline());
     own.put("evidence", evidence());
     own.put("durability", run.durability());
     own.put("version", text(run.more().get("cairn")));

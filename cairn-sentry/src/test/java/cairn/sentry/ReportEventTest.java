@@ -217,6 +217,13 @@ class ReportEventTest {
         .asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.list(Map.class))
         .extracting(span -> span.get("user"))
         .containsExactly(Map.of("id", "anna"), null, Map.of("id", "bert"));
+    assertThat(exception(event).getValue())
+        .contains("3 operations in flight")
+        .endsWith(": POST /a");
+    assertThat(exception(event).getMechanism().getDescription()).doesNotContain("anna");
+    assertThat(event.getContexts().get("cairn"))
+        .extracting("headline")
+        .isEqualTo(exception(event).getValue());
   }
 
   /** sentry-java 8.63: its MapObjectReader never ends over the time a device was booted at. */

@@ -172,6 +172,7 @@ class SentryShopTest {
         .satisfies(
             exception -> {
               assertThat(exception.getType()).isEqualTo("KILLED");
+              assertThat(exception.getValue()).endsWith(": POST /payments");
               assertThat(exception.getMechanism().getType()).isEqualTo("cairn");
               assertThat(exception.getMechanism().isHandled()).isFalse();
             });
