@@ -348,8 +348,9 @@ class SentryReportsTest {
     long without = allocated();
     Sentry.close();
     sentry = new SentryUnderTest(root.resolve("again"));
-    // What the SDK allocates itself is the same on both sides; its iterator over observers is not.
-    assertThat(with - without).as("bytes a breadcrumb").isLessThanOrEqualTo(64);
+    // What the SDK itself allocates is on both sides, but for its iterator over observers; the rest
+    // is what the JIT leaves of it. A copy of the data or of the scope's breadcrumbs is far more.
+    assertThat(with - without).as("bytes a breadcrumb").isLessThanOrEqualTo(128);
   }
 
   private static long allocated() {
