@@ -151,7 +151,14 @@ public final class SentryObservers {
   private static void show(
       int rounds, Map<String, List<Map<String, String>>> results, Map<String, SystemCalls> traced) {
     Table tight =
-        new Table("change", "observer", "ns/op", "min", "caller's CPU ns/op", "B/op of the caller");
+        new Table(
+            "change",
+            "observer",
+            "ns/op",
+            "min",
+            "caller's CPU ns/op",
+            "process CPU ns/op",
+            "B/op of the caller");
     Table paced =
         new Table(
             "change",
@@ -176,6 +183,7 @@ public final class SentryObservers {
             median(runs, "nanos", 0),
             Table.number(Table.min(values(runs, "nanos")), 0),
             median(runs, "callerCpuNanos", 0),
+            median(runs, "processCpuNanos", 0),
             median(runs, "callerBytes", 0));
         paced.row(
             change.label,
@@ -237,6 +245,8 @@ public final class SentryObservers {
     settle(options);
 
     double[] nanos = new double[BATCHES];
+    ProcessMeter.read();
+    ProcessMeter tightBefore = ProcessMeter.read();
     long callsBefore = calls.count;
     long bytesBefore = threads.getThreadAllocatedBytes(self);
     long cpuBefore = threads.getCurrentThreadCpuTime();
@@ -247,6 +257,7 @@ public final class SentryObservers {
     double callerBytes = threads.getThreadAllocatedBytes(self) - bytesBefore;
     long tightCalls = calls.count - callsBefore;
     settle(options);
+    double processCpu = ProcessMeter.read().minus(tightBefore).cpuNanos();
 
     long[] times = new long[Math.toIntExact(plan.pacedMillis() / change.pauseMillis)];
     ProcessMeter.read();
@@ -266,6 +277,7 @@ public final class SentryObservers {
         Child.result(
             "nanos", Table.median(nanos),
             "callerCpuNanos", callerCpu / tightCalls,
+            "processCpuNanos", processCpu / tightCalls,
             "callerBytes", callerBytes / tightCalls,
             "pacedCalls", times.length,
             "p50", times[times.length / 2],
