@@ -282,7 +282,12 @@ class RunCommandTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"TERM", "INT", "HUP", "USR1", "USR2"})
-  void aSignalIsPassedOnAsOftenAsItComesAndTheCommandDecides(String signal) {
+  void aSignalIsPassedOnAsOftenAsItComesAndTheCommandDecides(String signal) throws IOException {
+    if (isIgnored(signal)) {
+      // A job in the background of a shell: the JVM leaves the signal as it found it.
+      System.err.println("NOT TRIED: this process was started with the signal ignored: " + signal);
+      return;
+    }
     String script =
         "n=0; trap 'n=$((n+1)); echo got $n' "
             + signal
@@ -299,6 +304,19 @@ class RunCommandTest {
 
       assertThat(cairn.await().exitCode()).isEqualTo(5);
     }
+  }
+
+  /** Whoever this process starts inherits it. */
+  private static boolean isIgnored(String signal) throws IOException {
+    int number = Map.of("HUP", 1, "INT", 2, "USR1", 10, "USR2", 12, "TERM", 15).get(signal);
+    Path status = Path.of("/proc/self/status");
+    if (!Files.exists(status)) {
+      return false;
+    }
+    return Files.readAllLines(status).stream()
+        .filter(line -> line.startsWith("SigIgn:"))
+        .map(line -> line.substring("SigIgn:".length()).strip())
+        .anyMatch(mask -> (Long.parseUnsignedLong(mask, 16) >>> (number - 1) & 1) == 1);
   }
 
   @Test
