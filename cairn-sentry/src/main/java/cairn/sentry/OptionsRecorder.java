@@ -7,7 +7,6 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A recorder as Sentry's options want it. */
@@ -23,9 +22,6 @@ final class OptionsRecorder {
 
   /** More than most take. */
   private static final int BYTES_PER_BREADCRUMB = 512;
-
-  /** The directory that Sentry puts below its cache directory, by its DSN. */
-  private static final Pattern DSN_HASH = Pattern.compile("[0-9a-f]{40}");
 
   private OptionsRecorder() {}
 
@@ -79,7 +75,8 @@ final class OptionsRecorder {
       Path path = Path.of(cache);
       Path name = path.getFileName();
       Path parent = path.getParent();
-      boolean isOfDsn = name != null && DSN_HASH.matcher(name.toString()).matches();
+      boolean isOfDsn =
+          name != null && SentryFiles.DSN_DIRECTORY.matcher(name.toString()).matches();
       return (isOfDsn && parent != null ? parent : path).resolve("cairn");
     } catch (InvalidPathException e) {
       return null;

@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SentryFiles {
   /** The SDK names the directory of a DSN by its SHA-1. */
-  private static final Pattern DSN_DIRECTORY = Pattern.compile("[0-9a-f]{40}");
+  /** A SHA-1 as a number: without the zeros it begins with. */
+  static final Pattern DSN_DIRECTORY = Pattern.compile("[0-9a-f]{32,40}");
 
   private final Path directory;
   private final Report report;

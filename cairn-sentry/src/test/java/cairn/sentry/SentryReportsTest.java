@@ -373,6 +373,34 @@ class SentryReportsTest {
   /**
    * Settings that Sentry can't read from properties are no business of ours, but we follow them.
    */
+  /** One DSN of sixteen has a hash that Sentry writes with a digit less. */
+  @Test
+  void runsAreBesideTheDirectoryOfADsnWhoseHashBeginsWithZero() throws Exception {
+    sentry.close();
+    String dsn = "";
+    for (int project = 1; !sha1(dsn).startsWith("0"); project++) {
+      dsn = "http://key@localhost:9/" + project;
+    }
+    String found = dsn;
+    Sentry.init(
+        options -> {
+          options.setDsn(found);
+          options.setTransportFactory(io.sentry.NoOpTransportFactory.getInstance());
+          options.setCacheDirPath(root.resolve("cache").toString());
+          options.addIntegration(new CairnIntegration());
+        });
+    assertThat(Runs.under(root.resolve("cache").resolve("cairn")).list()).hasSize(1);
+    Sentry.close();
+    sentry = new SentryUnderTest(root.resolve("again"));
+  }
+
+  private static String sha1(String text) throws java.security.GeneralSecurityException {
+    byte[] hash =
+        java.security.MessageDigest.getInstance("SHA-1")
+            .digest(text.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    return java.util.HexFormat.of().formatHex(hash);
+  }
+
   @Test
   void recorderOfItsOwnIsInTheCacheDirectoryAndNamedByTheRelease() throws IOException {
     sentry.close();
