@@ -24,7 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 
 /**
  * A Spring Boot application with Sentry's starter, in a process of its own: the starter is of
@@ -87,8 +86,7 @@ class SentrySpringTest {
         .start();
   }
 
-  /** What an application has to do for it: a bean. */
-  @Configuration(proxyBeanMethods = false)
+  /** What an application has to do for it: a bean. No component, or the shop would find it. */
   @EnableAutoConfiguration(
       excludeName = "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration")
   static class Application {
